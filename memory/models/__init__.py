@@ -1,0 +1,37 @@
+"""Tables, one module per layer. Invariants of one row or pair live here, as constraints of the database."""
+
+from memory.models.atoms import Atom, Authority, Chain
+from memory.models.evidence import Correction, Evidence
+from memory.models.messages import Message, Session
+from memory.models.outbox import Outbox
+from memory.models.persona import Trait, TraitVersion
+from memory.models.runs import ModelEndpoint, Process, Run, Step, Work
+from memory.models.scenes import Line, Scene, SceneVersion, Section, VersionLine
+from memory.models.tenancy import Entity, Key, Member, Workspace
+
+__all__ = [
+    "Atom",
+    "Authority",
+    "Chain",
+    "Correction",
+    "Entity",
+    "Evidence",
+    "Key",
+    "Line",
+    "Member",
+    "Message",
+    "ModelEndpoint",
+    "Outbox",
+    "Process",
+    "Run",
+    "Scene",
+    "SceneVersion",
+    "Section",
+    "Session",
+    "Step",
+    "Trait",
+    "TraitVersion",
+    "VersionLine",
+    "Work",
+    "Workspace",
+]

@@ -1,0 +1,185 @@
+"""L1: atoms, one claim each, and the chains that hold what superseded what."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
+
+from memory.cascade.contract import ATOM_TEXT_LIMIT, TITLE_LIMIT
+from memory.models.base import (
+    NextRecordNumber,
+    Owned,
+    OwnedQuerySet,
+    StepInput,
+    StepInputQuerySet,
+    run_reference,
+)
+
+
+class Authority(models.IntegerChoices):
+    """Who stands behind a claim; a lower one never overrides a higher one."""
+
+    INFERENCE = 1, "agent inference"
+    USER = 2, "user"
+    TOOL = 3, "tool"
+    APPLICATION = 4, "application"
+
+
+class Chain(Owned):
+    """One matter: the atom that holds now and those it superseded."""
+
+    objects = OwnedQuerySet["Chain"].as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["workspace", "entity", "id"], name="chain_of_entity")]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class AtomQuerySet(StepInputQuerySet["Atom"]):
+    """Reads of L1."""
+
+    def live(self) -> Self:
+        """What holds now: the only atoms that recall may return."""
+        return self.filter(status=Atom.Status.LIVE)
+
+    def dead(self) -> Self:
+        """What no longer holds; history, never recalled."""
+        return self.exclude(status=Atom.Status.LIVE)
+
+    def in_event_order(self) -> Self:
+        """By when the words were said; what has no time falls where it was made."""
+        return self.annotate(event_at=Coalesce("occurred_at", "created_at")).order_by("event_at", "seq")
+
+    def rules(self, floor: int) -> Self:
+        """Standing instructions at or above a priority, most important first."""
+        return (
+            self.live().filter(kind=Atom.Kind.INSTRUCTION, priority__gte=floor).order_by("-priority", "seq")
+        )
+
+
+class Atom(Owned, StepInput):
+    """One claim, readable alone. Its text never changes: a change is a new atom in the same chain."""
+
+    class Kind(models.TextChoices):
+        PERSONA = "persona"
+        EPISODIC = "episodic"
+        INSTRUCTION = "instruction"
+
+    class Status(models.TextChoices):
+        LIVE = "live"
+        SUPERSEDED = "superseded"
+        CONTESTED = "contested"
+        RETRACTED = "retracted"
+
+    class Decision(models.TextChoices):
+        STORE = "store"
+        MERGE = "merge"
+
+    class MergeReason(models.TextChoices):
+        VALUE = "value"
+        CONTRADICTION = "contradiction"
+
+    chain = models.ForeignKey(Chain, on_delete=models.CASCADE, related_name="atoms")
+    seq = models.BigIntegerField(db_default=NextRecordNumber(), unique=True, editable=False)
+    text = models.CharField(max_length=ATOM_TEXT_LIMIT)
+    kind = models.CharField(max_length=16, choices=Kind.choices)
+    priority = models.PositiveSmallIntegerField(help_text="Importance, 0–100; not confidence.")
+    topic = models.CharField(max_length=TITLE_LIMIT, blank=True, default="")
+    subject = models.CharField(max_length=128, blank=True, default="")
+    scope = models.CharField(
+        max_length=200, blank=True, default="", help_text="The situation a rule was given for; empty: always."
+    )
+    happened_from = models.DateField(null=True, blank=True)
+    happened_until = models.DateField(null=True, blank=True)
+    authority = models.PositiveSmallIntegerField(choices=Authority.choices, default=Authority.USER)
+    status = models.CharField(max_length=16, choices=Status.choices, default=Status.LIVE)
+    superseded_by = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="supersedes"
+    )
+    decision = models.CharField(max_length=8, choices=Decision.choices, default=Decision.STORE)
+    merge_reason = models.CharField(max_length=16, choices=MergeReason.choices, blank=True, default="")
+    occurred_at = models.DateTimeField(null=True, blank=True, help_text="When its words were said first.")
+    last_seen_at = models.DateTimeField(
+        null=True, blank=True, help_text="When they were said last, repeats included; orders the chain."
+    )
+    terms = ArrayField(
+        models.CharField(max_length=64),
+        default=list,
+        editable=False,
+        help_text="Folded words for the look-up of candidates.",
+    )
+    run = run_reference(related_name="atoms")
+
+    objects = AtomQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["chain"], condition=Q(status="live"), name="atom_one_live_per_chain"
+            ),
+            models.UniqueConstraint(
+                F("entity"), F("text"), condition=Q(status="live"), name="atom_text_once_live"
+            ),
+            models.UniqueConstraint(fields=["workspace", "entity", "id"], name="atom_of_entity"),
+            models.CheckConstraint(condition=~Q(text=""), name="atom_text_not_empty"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["persona", "episodic", "instruction"]), name="atom_kind_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=["live", "superseded", "contested", "retracted"]),
+                name="atom_status_known",
+            ),
+            models.CheckConstraint(condition=Q(priority__lte=100), name="atom_priority_range"),
+            models.CheckConstraint(condition=Q(authority__range=(1, 4)), name="atom_authority_known"),
+            models.CheckConstraint(
+                condition=Q(decision="store", merge_reason="")
+                | Q(decision="merge", merge_reason__in=["value", "contradiction"]),
+                name="atom_decision_has_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(happened_until__isnull=True)
+                | Q(happened_from__isnull=True)
+                | Q(happened_until__gte=F("happened_from")),
+                name="atom_period_forward",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="live") | Q(superseded_by__isnull=True),
+                name="atom_live_is_not_superseded",
+            ),
+            models.CheckConstraint(
+                condition=Q(scope="") | Q(kind="instruction"), name="atom_scope_for_instructions"
+            ),
+        ]
+        indexes = [
+            models.Index(F("entity"), F("seq").desc(), name="atom_timeline"),
+            models.Index(F("chain"), F("seq"), name="atom_chain"),
+            models.Index(
+                F("entity"),
+                F("priority").desc(),
+                F("seq"),
+                condition=Q(status="live", kind="instruction"),
+                name="atom_rules",
+            ),
+            models.Index(
+                fields=["entity", "seq"],
+                condition=Q(consumed_by__isnull=True, parked_at__isnull=True),
+                name="atom_pending",
+            ),
+            models.Index(
+                fields=["entity"],
+                condition=Q(consumed_by__isnull=True, parked_at__isnull=False),
+                name="atom_parked",
+            ),
+            GinIndex(fields=["terms"], condition=Q(status="live"), name="atom_terms"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,147 @@
+"""Receipts: what a derived row rests on, and the corrections that people made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from memory.models.atoms import Authority
+from memory.models.base import Owned, OwnedQuerySet, run_reference
+
+
+def _exactly_one(*names: str) -> Q:
+    """One of the columns is set and the others are empty."""
+    condition = Q()
+    for name in names:
+        condition |= Q(**{f"{other}__isnull": other != name for other in names})
+    return condition
+
+
+def _held_in_sql(to: str, related_name: str) -> models.ForeignKey[Any, Any]:
+    """A reference whose composite foreign key and partial index are made in SQL, not by Django."""
+    return models.ForeignKey(
+        to,
+        null=True,
+        on_delete=models.CASCADE,
+        related_name=related_name,
+        db_constraint=False,
+        db_index=False,
+    )
+
+
+def _index_where_set(name: str) -> models.Index:
+    return models.Index(fields=[name], condition=Q(**{f"{name}__isnull": False}), name=f"evidence_by_{name}")
+
+
+class Correction(Owned):
+    """A person's change: who, why, before and after. It is evidence of its own."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="corrections"
+    )
+    kind = models.CharField(max_length=32)
+    reason = models.CharField(max_length=500, blank=True, default="")
+    before = models.JSONField(default=dict)
+    after = models.JSONField(default=dict)
+
+    objects = OwnedQuerySet["Correction"].as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "entity", "id"], name="correction_of_entity"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} by {self.user or 'a former user'}"
+
+
+class Evidence(models.Model):
+    """A link from one derived row to the one thing it rests on.
+
+    The derived row is an atom, a line or a trait version; the target is a message, an atom, a line, a
+    correction or something outside. Both sides are held by CHECK constraints, and composite foreign keys
+    over (workspace, entity, id) keep a receipt from crossing an entity.
+    """
+
+    class Role(models.TextChoices):
+        SOURCE = "source"
+        REPEAT = "repeat"
+
+    id = models.BigAutoField(primary_key=True)
+    workspace = models.ForeignKey(
+        "memory.Workspace", on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    entity = models.ForeignKey("memory.Entity", on_delete=models.CASCADE, related_name="+")
+    of_atom = _held_in_sql("memory.Atom", "evidence")
+    of_line = _held_in_sql("memory.Line", "evidence")
+    of_trait_version = _held_in_sql("memory.TraitVersion", "evidence")
+    message = _held_in_sql("memory.Message", "cited_by")
+    atom = _held_in_sql("memory.Atom", "cited_by")
+    line = _held_in_sql("memory.Line", "cited_by")
+    correction = _held_in_sql("memory.Correction", "cited_by")
+    outside_kind = models.CharField(max_length=64, null=True)  # noqa: DJ001  # part of the one-target CHECK
+    outside_reference = models.CharField(max_length=500, null=True)  # noqa: DJ001
+    outside_authority = models.PositiveSmallIntegerField(null=True, choices=Authority.choices)
+    role = models.CharField(max_length=8, choices=Role.choices, default=Role.SOURCE)
+    run = run_reference()
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        verbose_name_plural = "evidence"
+        constraints = [
+            models.CheckConstraint(
+                condition=_exactly_one("of_atom", "of_line", "of_trait_version"),
+                name="evidence_one_derived_row",
+            ),
+            models.CheckConstraint(
+                condition=_exactly_one("message", "atom", "line", "correction", "outside_kind"),
+                name="evidence_one_target",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    outside_kind__isnull=True, outside_reference__isnull=True, outside_authority__isnull=True
+                )
+                | Q(
+                    outside_kind__isnull=False,
+                    outside_reference__isnull=False,
+                    outside_authority__isnull=False,
+                ),
+                name="evidence_outside_is_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(of_atom__isnull=False, atom__isnull=True, line__isnull=True)
+                | Q(of_line__isnull=False, message__isnull=True, line__isnull=True, outside_kind__isnull=True)
+                | Q(
+                    of_trait_version__isnull=False,
+                    message__isnull=True,
+                    atom__isnull=True,
+                    outside_kind__isnull=True,
+                ),
+                name="evidence_looks_one_layer_down",
+            ),
+            models.UniqueConstraint(
+                fields=["of_atom", "message"],
+                condition=Q(message__isnull=False),
+                name="evidence_atom_message_once",
+            ),
+            models.UniqueConstraint(
+                fields=["of_line", "atom"], condition=Q(atom__isnull=False), name="evidence_line_atom_once"
+            ),
+            models.UniqueConstraint(
+                fields=["of_trait_version", "line"],
+                condition=Q(line__isnull=False),
+                name="evidence_trait_line_once",
+            ),
+        ]
+        indexes = [
+            _index_where_set(name)
+            for name in ("of_atom", "of_line", "of_trait_version", "message", "atom", "line", "correction")
+        ]
+
+    def __str__(self) -> str:
+        return f"evidence {self.pk}"

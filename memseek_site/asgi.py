@@ -1,0 +1,45 @@
+"""The ASGI application: Django, with the server's start and end told to the heartbeat.
+
+uvicorn memseek_site.asgi:application
+"""
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memseek_site.settings")
+
+django_application = get_asgi_application()
+
+from memseek_site.heartbeat import Heartbeat  # noqa: E402 - Django has to be set up first
+from memseek_site.servers import prepare_server  # noqa: E402
+
+prepare_server()
+
+Event = dict[str, Any]
+Receive = Callable[[], Awaitable[Event]]
+Send = Callable[[Event], Awaitable[None]]
+
+
+async def application(scope: Event, receive: Receive, send: Send) -> None:
+    """One connection, or the life of the server."""
+    if scope["type"] == "lifespan":
+        await live(receive, send)
+    else:
+        await django_application(scope, receive, send)  # type: ignore[arg-type]
+
+
+async def live(receive: Receive, send: Send) -> None:
+    """Give signs of life from the server's start to its end."""
+    heartbeat = Heartbeat("web")
+    while True:
+        event = await receive()
+        if event["type"] == "lifespan.startup":
+            heartbeat.start()
+            await send({"type": "lifespan.startup.complete"})
+        elif event["type"] == "lifespan.shutdown":
+            heartbeat.stop()
+            await send({"type": "lifespan.shutdown.complete"})
+            return

@@ -1,0 +1,118 @@
+"""The product's own settings: one typed, frozen value that rooms read as `settings.MEMSEEK`."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+# Variables in which providers' keys usually lie; `doctor` says when one is set and nothing uses it.
+KNOWN_KEY_VARIABLES = (
+    "ANTHROPIC_API_KEY",
+    "AZURE_OPENAI_API_KEY",
+    "DEEPSEEK_API_KEY",
+    "GEMINI_API_KEY",
+    "GROQ_API_KEY",
+    "MISTRAL_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENROUTER_API_KEY",
+    "TOGETHER_API_KEY",
+)
+
+
+@dataclass(frozen=True)
+class ModelPrice:
+    """What a model costs, in US dollars per million tokens."""
+
+    input_per_million: float
+    output_per_million: float
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """Which model answers. With no name under `strong`, the offline model does."""
+
+    base_url: str
+    """Address of an OpenAI-compatible endpoint; empty means the provider's own."""
+    api_key_variable: str
+    """Name of the environment variable that holds the key."""
+    api_key: str = field(repr=False)
+    """The key; never logged, stored or shown."""
+    strong: str
+    """Model that extracts, synthesises and writes the persona."""
+    cheap: str
+    """Model for small questions; the strong one where none is named."""
+    fallbacks: tuple[str, ...]
+    """Models tried in order when the first does not answer: `model`, or `model@https://host/v1`."""
+    fallback_api_key: str = field(repr=False)
+    """The key for fallbacks at another address; the provider's own key never goes there."""
+    prices: Mapping[str, ModelPrice]
+    """Price by model name; without one, cost is not counted."""
+    timeout_seconds: float
+    """Longest wait for one answer."""
+    concurrency: int
+    """Calls to the provider at once, for each worker process."""
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether a real model is named."""
+        return bool(self.strong)
+
+
+@dataclass(frozen=True)
+class BudgetSettings:
+    """Limits that pause work visibly. Zero tokens a day means no limit."""
+
+    run_calls: int
+    run_tokens: int
+    run_seconds: float
+    workspace_daily_tokens: int
+
+
+@dataclass(frozen=True)
+class WakingSettings:
+    """When the steps of the cascade start, in seconds."""
+
+    quiet_seconds: float
+    """l1_extract starts so long after an entity's last message."""
+    latest_seconds: float
+    """... and never later than this after the first one that waits."""
+    scene_interval_seconds: float
+    """Shortest pause between two scene syntheses while messages keep coming."""
+    persona_interval_seconds: float
+    """Shortest pause between two persona steps."""
+    lease_seconds: float
+    """A claimed step whose worker is silent for so long is taken over."""
+    sweep_seconds: float
+    """How often the sweep looks for work whose task was lost."""
+    retry_seconds: tuple[float, ...]
+    """Pauses before a failed step is tried again."""
+
+
+@dataclass(frozen=True)
+class MemseekSettings:
+    """Everything the product can be told from outside."""
+
+    data_dir: Path
+    """Folder of the embedded servers, logs and the generated secret key."""
+    is_llm_fake: bool
+    """Store and show L0 only; no step of the cascade runs."""
+    model: ModelSettings
+    budget: BudgetSettings
+    waking: WakingSettings
+    heartbeat_seconds: float
+    """How often each process says that it lives."""
+    unused_key_variables: tuple[str, ...]
+    """Provider keys that are set although no setting uses them (names only)."""
+    agent_memory_run_id: str
+    """Names the entity of the walkthrough, `agent.alice-<run>`; empty means a new one each time."""
+
+    def configuration_hash(self) -> str:
+        """A digest that is the same for processes that behave the same; holds no secret and no path."""
+        shown = asdict(self)
+        for name in ("data_dir", "unused_key_variables", "agent_memory_run_id"):
+            del shown[name]
+        # Whether there are keys changes what a process can do; the keys themselves stay out of the digest.
+        shown["model"]["api_key"] = bool(self.model.api_key)
+        shown["model"]["fallback_api_key"] = bool(self.model.fallback_api_key)
+        return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,40 @@
+"""Before a process serves: refuse wrong settings, and have the servers that it needs."""
+
+import sys
+
+from django.conf import settings
+from django.core import checks
+
+from memseek_site.embedded.errors import EmbeddedError
+from memseek_site.embedded.users import EmbeddedUse, ensure_embedded
+
+
+def use_servers() -> EmbeddedUse | None:
+    """Have the embedded servers running for as long as this process lives; None when none is embedded.
+
+    Raises EmbeddedError when they cannot run.
+    """
+    needed = {"postgres": settings.IS_DATABASE_EMBEDDED, "broker": settings.IS_BROKER_EMBEDDED}
+    needs = frozenset(name for name, is_needed in needed.items() if is_needed)
+    return ensure_embedded(settings.DATA_DIR, needs=needs) if needs else None
+
+
+def ensure_servers() -> EmbeddedUse | None:
+    """The same for programs: ends the process with the reason when the servers cannot run."""
+    try:
+        return use_servers()
+    except EmbeddedError as problem:
+        sys.exit(f"memseek: {problem}")
+
+
+def refuse_wrong_settings() -> None:
+    """End the process with every serious finding of the system checks and its hint."""
+    findings = [finding for finding in checks.run_checks() if finding.is_serious()]
+    if findings:
+        sys.exit("\n".join(["memseek: the settings are wrong, nothing was started.", *map(str, findings)]))
+
+
+def prepare_server() -> None:
+    """What every long-running process does first."""
+    refuse_wrong_settings()
+    ensure_servers()

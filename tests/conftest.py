@@ -1,0 +1,73 @@
+"""Every test runs on real servers: those of DATABASE_URL and REDIS_URL, or embedded ones of its own."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test.utils import setup_databases, teardown_databases
+
+from memseek_site.databases import connected_as_owner, grant_to_application
+from memseek_site.embedded.layout import layout_of
+from memseek_site.embedded.postgres import connect
+from memseek_site.embedded.users import ensure_embedded
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[None]:
+    """Servers that answer, for the whole session; the embedded ones trade durability for speed."""
+    if not (settings.IS_DATABASE_EMBEDDED or settings.IS_BROKER_EMBEDDED):
+        yield
+        return
+    use = ensure_embedded(settings.DATA_DIR, is_durable=False)
+    yield
+    use.release()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(servers: None, django_db_blocker: Any) -> Iterator[None]:
+    """A test database made and migrated by the owner, used as the application's role."""
+    if settings.IS_DATABASE_EMBEDDED:
+        drop_databases_of_dead_runs()
+    with django_db_blocker.unblock(), connected_as_owner():
+        made = setup_databases(verbosity=0, interactive=False)
+        grant_to_application()
+        grant_truncate()
+    yield
+    with django_db_blocker.unblock(), connected_as_owner():
+        teardown_databases(made, verbosity=0)
+
+
+def grant_truncate() -> None:
+    """Tests that commit empty the tables afterwards; the application itself never does."""
+    role = connection.ops.quote_name(settings.DATABASES["default"]["USER"])
+    with connection.cursor() as cursor:
+        cursor.execute(f"GRANT TRUNCATE ON ALL TABLES IN SCHEMA public TO {role}")
+
+
+def drop_databases_of_dead_runs() -> None:
+    """A killed run leaves its database behind; the process number in the name tells whose it was."""
+    with connect(layout_of(settings.DATA_DIR)) as superuser:
+        found = superuser.execute("SELECT datname FROM pg_database WHERE datname LIKE 'test\\_memseek\\_%'")
+        for (name,) in found.fetchall():
+            if not is_alive(int(name.rsplit("_", 1)[1])):
+                superuser.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process of this number runs."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@pytest.fixture(scope="session")
+def broker_url(servers: None) -> str:
+    """Address of the broker, as Celery takes it."""
+    return str(settings.CELERY_BROKER_URL)
