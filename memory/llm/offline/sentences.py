@@ -1,0 +1,116 @@
+"""Text into sentences, sentences into clauses that can stand alone."""
+
+from __future__ import annotations
+
+import re
+
+from memory.llm.offline.lexicon import Cues, english_verbs
+from memory.llm.offline.words import tokens
+
+ABBREVIATIONS = frozenset(
+    "e.g i.e mr mrs ms dr prof st vs etc approx inc ltd jr sr a.m p.m z.b bzw ca usw evtl nr abb fig".split()  # noqa: SIM905
+)
+BREAK = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")
+PICTURES = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+")
+CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+LIST_MARK = re.compile(r"^\s*(?:[-*•>]|\d{1,2}[.)])\s+")
+SPOKEN = (
+    (re.compile(r"(?<![\w.'])i(?=\s|'(?:m|ve|ll|d)\b)"), "I"),
+    (re.compile(r"\bwanna\b", re.I), "want to"),
+    (re.compile(r"\bgonna\b", re.I), "going to"),
+    (re.compile(r"\bgotta\b", re.I), "have to"),
+    (re.compile(r"\bya\b", re.I), "you"),
+    (re.compile(r"(?<!\w)'(?:cause|cuz)\b|\bcuz\b"), "because"),
+    (re.compile(r"\b(I(?:'ve|'m| am| have| was)?) (?:actually )?just\b"), r"\1"),
+)
+JOINT = re.compile(
+    r"\s*(?:[;；]|\s[—–-]+\s|—|--+)\s*|,?\s+but\s+(?:also\s+)?|,\s*(?:and|so|yet|while)\s+|\s+and\s+(?=(?:I|we|my|our)\b)"
+)
+NEW_SUBJECT = re.compile(
+    r"^(?i:(?:so|also|now|then|that)\s+)?(?:(?i:i|i'm|i've|i'll|i'd|we|we're|we've|we'll|he|she|they|it|it's|there|the|a|an|"
+    r"my|our|your|his|her|their|this|that|each|every|all|some|many|most|both|no one|nobody)|[A-Z][\w-]+)\b"
+)
+NEW_COMMAND = re.compile(r"^(?:so\s+)?(?:please\s+)?(?:always|never|do not|don't|avoid)\b", re.IGNORECASE)
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences in order, without pictographs, code blocks, list marks and outer blanks."""
+    plain = PICTURES.sub(" ", CODE.sub("\n", text)).replace("’", "'")
+    for spoken, written in SPOKEN:
+        plain = spoken.sub(written, plain)
+    found: list[str] = []
+    for raw in BREAK.split(plain):
+        piece = LIST_MARK.sub("", raw).strip()
+        if found and _is_open(found[-1]):
+            found[-1] = f"{found[-1]} {piece}"
+        elif piece:
+            found.append(piece)
+    return found
+
+
+def clauses(sentence: str, cues: Cues) -> list[str]:
+    """Parts of a sentence that have their own subject and verb; the whole sentence when it cannot be cut."""
+    if cues.language != "en":
+        return [sentence]
+    parts: list[str] = []
+    start = 0
+    for joint in JOINT.finditer(sentence):
+        rest = sentence[joint.end() :]
+        left = sentence[start : joint.start()]
+        if _stands_alone(left) and _can_start(rest) and not _is_bound(left):
+            parts.append(left)
+            start = joint.end()
+    parts.append(sentence[start:])
+    return [part.strip(" ,;—–-") for part in parts if part.strip(" ,;—–-")]
+
+
+def has_verb(text: str) -> bool:
+    """Whether English words hold a finite verb, as far as word forms tell."""
+    verbs = english_verbs()
+    return any(_is_verb(word, verbs.base, verbs.past | verbs.copulas) for word in tokens(text))
+
+
+def _is_verb(word: str, base: frozenset[str], irregular: frozenset[str]) -> bool:
+    bare = word.partition("'")[0]
+    return (
+        word in base
+        or word in irregular
+        or (
+            "'" in word
+            and word.partition("'")[2] in {"m", "re", "ve", "ll", "d", "s"}
+            and bare in {"i", "we", "you", "they", "he", "she", "it", "that", "there"}
+        )
+        or any(word.endswith(end) and word.removesuffix(end) in base for end in ("s", "es", "ed", "d"))
+        or (word.endswith("ies") and word.removesuffix("ies") + "y" in base)
+        or (len(word) > 4 and word.endswith("ed"))
+    )
+
+
+def _stands_alone(part: str) -> bool:
+    return len(tokens(part)) + ("'" in part) >= 3 and has_verb(part)
+
+
+def _can_start(rest: str) -> bool:
+    head = re.split(r"[,;—–]", rest, maxsplit=1)[0]
+    if NEW_COMMAND.match(rest):
+        return True
+    return NEW_SUBJECT.match(rest) is not None and len(tokens(head)) >= 3 and has_verb(head)
+
+
+def _is_bound(left: str) -> bool:
+    """A condition or an unfinished relation must keep what follows it."""
+    return (
+        re.match(
+            r"^(?:when|if|while|once|whenever|as|after|before|although|though|because|since|unless)\b",
+            left,
+            re.I,
+        )
+        is not None
+    )
+
+
+def _is_open(piece: str) -> bool:
+    """Whether a piece ends in an abbreviation or an initial, so that the sentence goes on."""
+    last = piece.split()[-1].lower().lstrip("(\"'") if piece.endswith(".") else ""
+    bare = last.rstrip(".")
+    return bool(last) and (bare in ABBREVIATIONS or (len(bare) == 1 and bare.isalpha() and bare != "i"))
