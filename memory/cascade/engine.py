@@ -1,0 +1,229 @@
+"""The engine: claim, read, call, validate, commit. Written once, for every step.
+
+A model is called between two transactions, never inside one. What a run read is re-checked when it commits;
+a run whose claim was lost, or whose entity was erased, writes nothing at all.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.db.models.functions import Now
+
+from memory.cascade import work
+from memory.cascade.asking import Account, AnswerError, Asker
+from memory.cascade.checkpoints import reached
+from memory.cascade.designs import load_design
+from memory.cascade.recording import record_discard, record_failure, record_success
+from memory.cascade.stage import Batch, Stage, StaleInputsError, Verdict
+from memory.cascade.stages import stage_of
+from memory.cascade.waking import Circumstances, extract_due, persona_due, synthesis_due
+from memory.llm.budgets import Budgeted, RunBudget, ensure_within_daily_budget
+from memory.llm.protocol import BudgetExceeded, Model, ModelError
+from memory.llm.registry import configured_model
+from memory.models import Entity, Step, Work
+
+logger = logging.getLogger(__name__)
+
+DRAIN_SECONDS = 60.0
+BUDGET_RECHECK_SECONDS = 600.0
+
+
+class Outcome(StrEnum):
+    """How one turn of the engine ended."""
+
+    DONE = "done"
+    FAILED = "failed"
+    DISCARDED = "discarded"
+    IDLE = "idle"
+    """Nothing waits, it is too early, somebody else works on it, or the step is paused."""
+
+
+def drain(
+    *, entity_id: UUID, step: Step, seconds: float = DRAIN_SECONDS, model: Model | None = None
+) -> list[Outcome]:
+    """Run the step until nothing is due or the time is up; what is left then is woken again.
+
+    The settings choose the model unless one is given. Without any (`LLM_FAKE=1`) everything goes on waiting.
+    """
+    model = model or configured_model()
+    if model is None:
+        return []
+    entity = Entity.objects.select_related("workspace").filter(pk=entity_id).first()
+    if entity is None:
+        return []
+    stage = stage_of(step)
+    ends = time.monotonic() + seconds
+    outcomes: list[Outcome] = []
+    while (outcome := turn(entity=entity, stage=stage, model=model)) is not Outcome.IDLE:
+        outcomes.append(outcome)
+        if time.monotonic() > ends:
+            work.send_again(entity=entity, step=step)
+            break
+    return outcomes
+
+
+def turn(*, entity: Entity, stage: Stage, model: Model) -> Outcome:
+    """One attempt at the step, if it is due, not paused and within the workspace's budget."""
+    if stage.step in entity.paused_steps or not _is_due(entity, stage):
+        return Outcome.IDLE
+    if not _is_within_budget(entity, stage):
+        return Outcome.IDLE
+    claim = work.claim(entity=entity, step=stage.step, design=entity.workspace.design)
+    if claim is None:
+        return Outcome.IDLE
+    with work.kept_lease(claim):
+        return _attempt(claim, stage, model)
+
+
+def _is_due(entity: Entity, stage: Stage) -> bool:
+    """Whether the step should start now; a due time that came too early is moved."""
+    row = Work.objects.for_entity(entity).filter(step=stage.step).annotate(now=Now()).first()
+    if row is None:
+        return False
+    now: datetime = row.now  # type: ignore[attr-defined]  # the database's clock decides
+    if row.due_at is None or row.due_at > now:
+        return False
+    due = due_time(entity=entity, stage=stage, row=row, now=now)
+    if due is None:
+        return _settle_idle(entity, stage)
+    if due > now:
+        work.postpone(entity=entity, step=stage.step, delay_seconds=(due - now).total_seconds())
+    return due <= now
+
+
+def due_time(*, entity: Entity, stage: Stage, row: Work, now: datetime) -> datetime | None:
+    """When what waits should be worked on, None when nothing waits or another step goes first."""
+    waiting = stage.waiting(entity)
+    if waiting is None:
+        return None
+    circumstances = Circumstances(
+        now=now,
+        waiting=waiting,
+        is_flushing=row.is_flushing,
+        is_upstream_busy=_is_busy(entity, stage.upstream),
+        last_finished=row.last_finished_at,
+    )
+    rule = {
+        Step.L1_EXTRACT: extract_due,
+        Step.SCENE_SYNTHESIS: synthesis_due,
+        Step.PERSONA: persona_due,
+    }[stage.step]
+    return rule(circumstances, settings.MEMSEEK.waking)
+
+
+def _is_busy(entity: Entity, steps: Sequence[Step]) -> bool:
+    """Whether some step has inputs and is neither failing nor paused."""
+    failing = set(
+        Work.objects.for_entity(entity).filter(step__in=steps, failures__gt=0).values_list("step", flat=True)
+    )
+    return any(
+        step not in failing and step not in entity.paused_steps and stage_of(step).waiting(entity) is not None
+        for step in steps
+    )
+
+
+def _settle_idle(entity: Entity, stage: Stage) -> bool:
+    """Clear what is not due after all, hand a flush on, and look again for what was stored meanwhile."""
+    with transaction.atomic():
+        if stage.waiting(entity) is None:
+            work.clear_due(entity=entity, step=stage.step)
+            if stage.downstream is not None:
+                _mark(entity, stage.downstream)
+        else:
+            work.forget_due(entity=entity, step=stage.step)
+    if stage.waiting(entity) is not None and not _is_busy(entity, stage.upstream):
+        with transaction.atomic():
+            _mark(entity, stage.step)
+    return False
+
+
+def _mark(entity: Entity, step: Step) -> None:
+    if stage_of(step).waiting(entity) is not None or _is_flushing(entity, step):
+        work.mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
+
+
+def _is_flushing(entity: Entity, step: Step) -> bool:
+    return Work.objects.for_entity(entity).filter(step=step, is_flushing=True).exists()
+
+
+def _is_within_budget(entity: Entity, stage: Stage) -> bool:
+    """Whether the workspace may ask models today; if not, the row says so until it may."""
+    try:
+        ensure_within_daily_budget(entity.workspace)
+    except BudgetExceeded as error:
+        pause = min(error.retry_after_seconds or BUDGET_RECHECK_SECONDS, BUDGET_RECHECK_SECONDS)
+        work.note_pause(entity=entity, step=stage.step, error=error, delay_seconds=pause)
+        return False
+    return True
+
+
+def _attempt(claim: work.Claim, stage: Stage, model: Model) -> Outcome:
+    reached("after_claim")
+    account = Account()
+    batch = stage.read(claim)
+    if batch is None:
+        return _commit(claim, stage, None, (), account)
+    reached("after_read")
+    try:
+        verdicts = _ask(claim, stage, batch, account, model)
+        reached("before_commit")
+        return _commit(claim, stage, batch, verdicts, account)
+    except (ModelError, AnswerError) as error:
+        failure = error
+    except DatabaseError:
+        # The database itself failed: the lease runs out and another worker takes the work over.
+        raise
+    except Exception as error:
+        # A mistake of this program over these inputs: visible, retried, split and parked like a bad answer.
+        logger.exception("%s of %s failed", claim.step, claim.entity.pk)
+        failure = AnswerError("internal", f"{type(error).__name__}: {error}", account.last_reply)
+    return Outcome.FAILED if record_failure(claim, stage, batch, account, failure) else Outcome.DISCARDED
+
+
+def _ask(claim: work.Claim, stage: Stage, batch: Batch, account: Account, model: Model) -> list[Verdict[Any]]:
+    budget = RunBudget.configured()
+    asker = Asker(
+        model=Budgeted(model, budget),
+        design=load_design(claim.run.design),
+        task=stage.step.value,
+        account=account,
+        is_retry=claim.failures > 0,
+    )
+    return [asker.ask(question) for question in batch.questions]
+
+
+def _commit(
+    claim: work.Claim, stage: Stage, batch: Batch | None, verdicts: Sequence[Verdict[Any]], account: Account
+) -> Outcome:
+    try:
+        with transaction.atomic(durable=True):
+            row = work.lock_claim(claim)
+            record_success(claim, stage, batch, verdicts, account, row)
+            reached("inside_commit")
+    except StaleInputsError as error:
+        record_discard(claim, account, str(error) or "what it read had changed", is_redone=True)
+        return Outcome.DISCARDED
+    except work.ClaimLostError:
+        record_discard(claim, account, "its claim was lost", is_redone=False)
+        return Outcome.DISCARDED
+    reached("after_commit")
+    return Outcome.DONE
+
+
+def settle_entity(entity: Entity, *, model: Model | None = None, timeout_seconds: float = 60.0) -> None:
+    """Run the whole cascade of an entity in this process, without waiting for quiet."""
+    ends = time.monotonic() + timeout_seconds
+    work.flush(entity)
+    while time.monotonic() < ends:
+        ran = [drain(entity_id=entity.pk, step=step, seconds=timeout_seconds, model=model) for step in Step]
+        if not any(ran):
+            return

@@ -1,0 +1,193 @@
+"""l1_extract: messages become atoms, one claim each. `l1_judging` and `l1_writing` do the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Max, Min
+from django.db.models.functions import Now
+
+from memory.cascade.contract import AtomDecision, ExtractAnswer, ExtractPayload
+from memory.cascade.designs import Design, Limits, load_design
+from memory.cascade.l1_judging import Extracted, ExtractionJudge
+from memory.cascade.l1_writing import write_extraction
+from memory.cascade.offering import offer_atom, offer_message, topics_of
+from memory.cascade.rules.batches import BatchMessage, cut, pieces
+from memory.cascade.rules.handles import Handles
+from memory.cascade.showing import NOTHING, show_atoms, show_messages
+from memory.cascade.stage import Question, Verdict, Written
+from memory.cascade.waking import Waiting
+from memory.cascade.work import Claim
+from memory.ingest.recalled import strip_recalled
+from memory.models import Atom, Entity, Message, Step
+from memory.recall.lookup import find_candidates
+
+RECENT_ATOMS_FOR_TOPICS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionBatch:
+    """Messages of one session, what came before them, and what memory may hold already."""
+
+    messages: tuple[Message, ...]
+    context: tuple[Message, ...]
+    candidates: tuple[Atom, ...]
+    questions: tuple[Question[Extracted], ...] = field(default=())
+
+    @property
+    def size(self) -> int:
+        """Messages that a split could separate."""
+        return len(self.messages)
+
+    @property
+    def input_ids(self) -> Mapping[str, Sequence[UUID]]:
+        """For the run."""
+        return {
+            "messages": [message.pk for message in self.messages],
+            "context": [message.pk for message in self.context],
+            "atoms": [atom.pk for atom in self.candidates],
+        }
+
+
+class Extraction:
+    """L0 → L1."""
+
+    step = Step.L1_EXTRACT
+    upstream: tuple[Step, ...] = ()
+    downstream: Step | None = Step.SCENE_SYNTHESIS
+
+    def waiting(self, entity: Entity) -> Waiting | None:
+        """Since when messages wait."""
+        times = (
+            Message.objects.for_entity(entity)
+            .pending()
+            .aggregate(first=Min("recorded_at"), last=Max("recorded_at"))
+        )
+        return Waiting(**times) if times["first"] else None
+
+    def full_size(self, claim: Claim) -> int:
+        """Messages in a batch that nothing limits."""
+        return load_design(claim.run.design).limits.batch_messages
+
+    def read(self, claim: Claim) -> ExtractionBatch | None:
+        """The next messages of the session whose words are the oldest that wait."""
+        design = load_design(claim.run.design)
+        messages = _next_messages(claim.entity, design.limits, claim.batch_limit)
+        if not messages:
+            return None
+        context = _context(claim.entity, messages[0], design.limits.context_messages)
+        candidates = find_candidates(
+            entity=claim.entity,
+            texts=[_words(message) for message in messages],
+            each=design.limits.candidates_per_message,
+            total=design.limits.candidates,
+        )
+        batch = ExtractionBatch(tuple(messages), tuple(context), tuple(candidates))
+        questions = tuple(_questions(claim.entity, batch, design))
+        return ExtractionBatch(batch.messages, batch.context, batch.candidates, questions)
+
+    def write(self, claim: Claim, batch: ExtractionBatch, verdicts: Sequence[Verdict[Extracted]]) -> Written:
+        """Atoms, chains and receipts; see `l1_writing`."""
+        taken = [item for verdict in verdicts for item in verdict.taken]
+        return write_extraction(claim, batch.messages, taken)
+
+    def park(self, claim: Claim, batch: ExtractionBatch) -> None:
+        """Set the messages aside for a person, with the run that could not read them."""
+        Message.objects.filter(pk__in=[message.pk for message in batch.messages]).update(
+            parked_at=Now(), parked_by=claim.run
+        )
+
+
+def _next_messages(entity: Entity, limits: Limits, batch_limit: int | None) -> list[Message]:
+    pending = Message.objects.for_entity(entity).pending().in_event_order()
+    first = pending.values("session_id").first()
+    if first is None:
+        return []
+    size = min(limits.batch_messages, batch_limit or limits.batch_messages)
+    rows = list(pending.filter(session_id=first["session_id"]).select_related("session")[:size])
+    records = [
+        BatchMessage(row.pk, row.session_id, (event_time(row), row.ordinal), len(row.text)) for row in rows
+    ]
+    chosen = {record.id for record in cut(records, size=size, characters=limits.batch_characters)[0]}
+    return [row for row in rows if row.pk in chosen]
+
+
+def event_time(message: Message) -> datetime:
+    """When it was said; what has no time falls where it was recorded."""
+    return message.occurred_at or message.recorded_at
+
+
+def _context(entity: Entity, message: Message, count: int) -> list[Message]:
+    """The turns just before, so that «it» and «he» can be understood; the newest last."""
+    earlier = (
+        Message.objects.for_entity(entity)
+        .filter(session_id=message.session_id, ordinal__lt=message.ordinal, is_extractable=True)
+        .select_related("session")
+        .order_by("-ordinal")
+    )
+    return list(reversed(earlier[:count]))
+
+
+def _words(message: Message) -> str:
+    return f"{strip_recalled(message.text)} {message.attachment_text}"
+
+
+def _questions(entity: Entity, batch: ExtractionBatch, design: Design) -> list[Question[Extracted]]:
+    """One question, or several for the pieces of a message that is too long for one."""
+    longest = strip_recalled(batch.messages[0].text)
+    if len(batch.messages) > 1 or len(longest) <= design.limits.piece_characters:
+        return [_question(entity, batch, design, None)]
+    parts = pieces(longest, design.limits.piece_characters, design.limits.piece_overlap)
+    return [_question(entity, batch, design, part.text) for part in parts]
+
+
+def _question(
+    entity: Entity, batch: ExtractionBatch, design: Design, piece: str | None
+) -> Question[Extracted]:
+    handles = Handles()
+    payload = ExtractPayload(
+        entity=entity.name,
+        time_zone=entity.time_zone,
+        # Evaluated in this order, so that what is to be read is m1, m2, … and the earlier turns come after.
+        messages=tuple(offer_message(handles, entity, message, text=piece) for message in batch.messages),
+        context=tuple(offer_message(handles, entity, message) for message in batch.context),
+        atoms=tuple(offer_atom(handles, entity, atom) for atom in batch.candidates),
+        topics=_known_topics(entity, batch.candidates),
+    )
+    judge = ExtractionJudge(
+        entity=entity,
+        handles=handles,
+        messages={message.pk: message for message in (*batch.context, *batch.messages)},
+        batch_ids=frozenset(message.pk for message in batch.messages),
+        atoms={atom.pk: atom for atom in batch.candidates},
+        markers=design.example_markers,
+    )
+    return Question(
+        payload=payload,
+        values={
+            "entity": entity.name,
+            "time_zone": entity.time_zone,
+            "topics": ", ".join(payload.topics) or NOTHING,
+            "atoms": show_atoms(payload.atoms),
+            "context": show_messages(payload.context),
+            "messages": show_messages(payload.messages),
+        },
+        answer_schema=ExtractAnswer,
+        item_schema=AtomDecision,
+        judge=judge.judge,
+    )
+
+
+def _known_topics(entity: Entity, candidates: Sequence[Atom]) -> tuple[str, ...]:
+    """Topics of the candidates first, then of the newest atoms: the same matter keeps its words."""
+    recent = (
+        Atom.objects.for_entity(entity)
+        .live()
+        .exclude(topic="")
+        .order_by("-seq")
+        .values_list("topic", flat=True)[:RECENT_ATOMS_FOR_TOPICS]
+    )
+    return tuple(dict.fromkeys([*topics_of(candidates), *recent]))

@@ -1,0 +1,198 @@
+"""What of an extraction may become memory: handles, receipts, authority, grounding, one item at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from uuid import UUID
+
+from memory.cascade.contract import AtomDecision, Refusal
+from memory.cascade.rules.grounding import ungrounded
+from memory.cascade.rules.grounding_relative import dates_said
+from memory.cascade.rules.handles import Handles, Kind, NotOfferedError
+from memory.cascade.stage import Judged, RefusedError
+from memory.ingest.recalled import strip_recalled
+from memory.models import Atom, Authority, Entity, Message
+
+AUTHORITY_OF_ROLE = {
+    Message.Role.USER: Authority.USER,
+    Message.Role.TOOL: Authority.TOOL,
+    Message.Role.ASSISTANT: Authority.INFERENCE,
+}
+OWN_ITEM = re.compile(r"n(\d+)")
+RELATIVE_WORDS = re.compile(
+    r"\b(today|tonight|yesterday|tomorrow"
+    r"|(?:last|next|this) (?:night|week|weekend|month|year|summer|winter|spring|fall))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A decision that may be written: ids for handles, authority from its evidence."""
+
+    index: int
+    decision: AtomDecision
+    messages: tuple[UUID, ...]
+    targets: tuple[UUID, ...]
+    own_targets: tuple[int, ...]
+    """Places in the same answer of items that this one repeats or replaces."""
+    authority: Authority
+    said_at: datetime | None
+    inherits_targets: bool = False
+    """It uses words of the claims it replaces, so their messages are its evidence too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionJudge:
+    """Judges the items of one answer against what was offered."""
+
+    entity: Entity
+    handles: Handles
+    messages: Mapping[UUID, Message]
+    batch_ids: frozenset[UUID]
+    atoms: Mapping[UUID, Atom]
+    markers: tuple[str, ...]
+
+    def judge(self, items: Sequence[tuple[int, AtomDecision]], is_last: bool) -> Judged[Extracted]:
+        """Take what stands, refuse the rest with a reason each."""
+        taken: dict[int, Extracted] = {}
+        refused: list[Refusal] = []
+        for index, item in items:
+            try:
+                taken[index] = self._take(index, item, taken)
+            except (RefusedError, NotOfferedError) as error:
+                refused.append(Refusal(index, str(error), item.model_dump(mode="json")))
+        return Judged(tuple(taken.values()), tuple(refused))
+
+    def _take(self, index: int, item: AtomDecision, taken: Mapping[int, Extracted]) -> Extracted:
+        cited = self._cited(item)
+        targets, own = self._targets(item, taken)
+        extracted = Extracted(
+            index=index,
+            decision=item,
+            messages=tuple(message.pk for message in cited),
+            targets=targets,
+            own_targets=own,
+            authority=max(AUTHORITY_OF_ROLE[Message.Role(message.role)] for message in cited),
+            said_at=max((message.occurred_at for message in cited if message.occurred_at), default=None),
+        )
+        if item.action == "skip":
+            return extracted
+        return self._take_claim(extracted, cited, taken)
+
+    def _cited(self, item: AtomDecision) -> list[Message]:
+        ids = dict.fromkeys(self.handles.resolve(said, kinds=(Kind.MESSAGE,)) for said in item.messages)
+        if not self.batch_ids.intersection(ids):
+            raise RefusedError("It cites none of the messages to read, only earlier turns.")
+        return [self.messages[message_id] for message_id in ids]
+
+    def _targets(
+        self, item: AtomDecision, taken: Mapping[int, Extracted]
+    ) -> tuple[tuple[UUID, ...], tuple[int, ...]]:
+        own = [int(found[1]) - 1 for said in item.targets if (found := OWN_ITEM.fullmatch(said.strip()))]
+        for place in own:
+            if place not in taken or taken[place].decision.action == "skip":
+                raise RefusedError(f"n{place + 1} is not an earlier claim of this answer.")
+        offered = [
+            self.handles.resolve(said, kinds=(Kind.ATOM,))
+            for said in item.targets
+            if not OWN_ITEM.fullmatch(said.strip())
+        ]
+        if item.action == "merge" and not (own or offered):
+            raise RefusedError("A merge names in targets what it replaces.")
+        return tuple(dict.fromkeys(offered)), tuple(dict.fromkeys(own))
+
+    def _take_claim(
+        self, extracted: Extracted, cited: Sequence[Message], taken: Mapping[int, Extracted]
+    ) -> Extracted:
+        item = extracted.decision
+        if not item.text:
+            raise RefusedError("The text is empty.")
+        _refuse_echo(item, self.markers)
+        if item.action == "merge" and item.reason not in ("value", "contradiction"):
+            raise RefusedError("A merge's reason is value or contradiction.")
+        if item.kind == "instruction" and Message.Role.USER not in {message.role for message in cited}:
+            raise RefusedError("An instruction needs a user's own words.")
+        if item.scope and item.kind != "instruction":
+            raise RefusedError("Only an instruction has a scope.")
+        self._check_dates(item, cited)
+        widened = self._ground(extracted, cited, taken)
+        return replace(widened, decision=_without_raise(item, self._targeted(widened, taken)))
+
+    def _targeted(self, extracted: Extracted, taken: Mapping[int, Extracted]) -> list[tuple[str, int]]:
+        """Kind and priority of what it replaces."""
+        offered = [self.atoms[atom_id] for atom_id in extracted.targets]
+        own = [taken[place].decision for place in extracted.own_targets]
+        return [
+            *((atom.kind, atom.priority) for atom in offered),
+            *((decision.kind, decision.priority) for decision in own),
+        ]
+
+    def _check_dates(self, item: AtomDecision, cited: Sequence[Message]) -> None:
+        dates = [day for day in (item.happened_from, item.happened_until) if day]
+        if item.happened_from and item.happened_until and item.happened_until < item.happened_from:
+            raise RefusedError("happened_until lies before happened_from.")
+        said = [message.occurred_at for message in cited if message.occurred_at]
+        words = " ".join(_words(message) for message in cited)
+        if dates and not said and not re.search(r"\d", words):
+            raise RefusedError("Nobody knows when this was said: leave the dates out.")
+        if said and (found := RELATIVE_WORDS.search(item.text)) and item.kind != "instruction":
+            raise RefusedError(f"«{found[0]}» means nothing later: write the date.")
+
+    def _ground(
+        self, extracted: Extracted, cited: Sequence[Message], taken: Mapping[int, Extracted]
+    ) -> Extracted:
+        """Refuse names, numbers and dates that the evidence does not hold.
+
+        A merge may use words of the claim it replaces; then that claim's messages become its evidence too.
+        """
+        item = extracted.decision
+        missing = self._missing(item, cited, ())
+        if not missing:
+            return extracted
+        older = [taken[place] for place in extracted.own_targets]
+        texts = [self.atoms[atom_id].text for atom_id in extracted.targets]
+        texts += [target.decision.text for target in older]
+        if item.action != "merge" or self._missing(item, cited, texts):
+            raise RefusedError(f"The cited messages do not hold: {', '.join(missing)}.")
+        inherited = [message_id for target in older for message_id in target.messages]
+        messages = tuple(dict.fromkeys((*extracted.messages, *inherited)))
+        return replace(extracted, messages=messages, inherits_targets=bool(extracted.targets))
+
+    def _missing(
+        self, item: AtomDecision, cited: Sequence[Message], replaced: Sequence[str]
+    ) -> tuple[str, ...]:
+        evidence = [*(_words(message) for message in cited), *replaced]
+        speakers = [message.speaker for message in cited if message.speaker]
+        return ungrounded(item.text, evidence, extra=speakers, allowed_dates=self._dates(cited))
+
+    def _dates(self, cited: Sequence[Message]) -> frozenset[date]:
+        """Days a text may name: the messages' own, in the entity's zone, and those of relative words."""
+        return frozenset(
+            day
+            for message in cited
+            if message.occurred_at
+            for day in dates_said(_words(message), message.occurred_at.astimezone(self.entity.zone).date())
+        )
+
+
+def _words(message: Message) -> str:
+    return f"{strip_recalled(message.text)} {message.attachment_text}"
+
+
+def _refuse_echo(item: AtomDecision, markers: Sequence[str]) -> None:
+    folded = f"{item.text} {item.topic} {item.subject}".casefold()
+    for marker in markers:
+        if marker.casefold() in folded:
+            raise RefusedError("It repeats an example of the prompt.")
+
+
+def _without_raise(item: AtomDecision, targeted: Sequence[tuple[str, int]]) -> AtomDecision:
+    """Merging does not raise the priority of a rule by itself."""
+    ceilings = [priority for kind, priority in targeted if kind == item.kind == "instruction"]
+    if item.action != "merge" or not ceilings or item.priority <= max(ceilings):
+        return item
+    return item.model_copy(update={"priority": max(ceilings)})

@@ -1,0 +1,238 @@
+"""Writing what was extracted: atoms placed in chains by event, and a receipt for every claim and repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from memory.cascade.l1_judging import Extracted
+from memory.cascade.rules.chains import Link, settle_chain
+from memory.cascade.stage import StaleInputsError, Written
+from memory.cascade.work import Claim
+from memory.models import Atom, Chain, Evidence, Message
+from memory.models.base import new_id
+from memory.recall.terms import terms_of
+
+
+def write_extraction(claim: Claim, messages: Sequence[Message], taken: Sequence[Extracted]) -> Written:
+    """Write the decisions and mark the messages consumed; StaleInputsError when either changed meanwhile."""
+    _consume(claim, messages)
+    ledger = _Ledger.open(claim, taken)
+    for item in taken:
+        ledger.enter(item)
+    return ledger.close()
+
+
+def _consume(claim: Claim, messages: Sequence[Message]) -> None:
+    ids = [message.pk for message in messages]
+    consumed = (
+        Message.objects.for_entity(claim.entity).pending().filter(pk__in=ids).update(consumed_by=claim.run)
+    )
+    if consumed != len(ids):
+        raise StaleInputsError("messages were erased or read by another run")
+
+
+@dataclass(slots=True)
+class _Ledger:
+    """The chains that a commit touches: what stood, what is new, and the receipts."""
+
+    claim: Claim
+    now: datetime
+    atoms: dict[UUID, Atom]
+    """Every atom of the touched chains, new ones too."""
+    repeated: dict[str, Atom]
+    """Live atoms by their text: the same words are never stored twice."""
+    written: Written = field(default_factory=Written)
+    new: dict[int, Atom] = field(default_factory=dict)
+    """New atoms by their place in the answer; a later item may name them."""
+    before: dict[UUID, tuple[str, UUID | None, UUID, datetime | None]] = field(default_factory=dict)
+    receipts: dict[tuple[UUID, UUID], str] = field(default_factory=dict)
+    chains: list[Chain] = field(default_factory=list)
+    emptied: set[UUID] = field(default_factory=set)
+    """Chains that went into another one."""
+    order: int = 0
+
+    @classmethod
+    def open(cls, claim: Claim, taken: Sequence[Extracted]) -> _Ledger:
+        """Lock what the decisions name, with the whole of its chains."""
+        targets = {target for item in taken for target in item.targets}
+        texts = [item.decision.text for item in taken if item.decision.action != "skip"]
+        rows = Atom.objects.for_entity(claim.entity)
+        named = list(rows.filter(pk__in=targets))
+        if len(named) != len(targets) or any(atom.status == Atom.Status.SUPERSEDED for atom in named):
+            raise StaleInputsError("an atom it decided about was superseded or erased")
+        same_words = list(rows.live().filter(text__in=texts)) if texts else []
+        chain_ids = {atom.chain_id for atom in (*named, *same_words)}
+        members = {atom.pk: atom for atom in rows.filter(chain_id__in=chain_ids)} if chain_ids else {}
+        live = {atom.text: atom for atom in members.values() if atom.status == Atom.Status.LIVE}
+        ledger = cls(claim=claim, now=timezone.now(), atoms=members, repeated=live)
+        ledger.before = {atom.pk: _state(atom) for atom in members.values()}
+        return ledger
+
+    def enter(self, item: Extracted) -> None:
+        """Write one decision into the ledger."""
+        same = self.repeated.get(item.decision.text) if item.decision.action != "skip" else None
+        if item.decision.action == "skip":
+            self._skip(item, self._targets(item), item.decision.reason or "says nothing new")
+        elif same is not None:
+            self._skip(item, [same], "the same words stand already")
+        else:
+            self._store(item)
+
+    def _targets(self, item: Extracted) -> list[Atom]:
+        own = [self.new[place] for place in item.own_targets if place in self.new]
+        return [*(self.atoms[target] for target in item.targets), *own]
+
+    def _skip(self, item: Extracted, targets: Sequence[Atom], reason: str) -> None:
+        """A repeat is a receipt of the claim that stands, and moves when it was last seen."""
+        for target in targets:
+            self._receive(target, item.messages, Evidence.Role.REPEAT)
+            seen = [time for time in (target.last_seen_at, item.said_at) if time]
+            target.last_seen_at = max(seen, default=None)
+            self._settle(target.chain_id)
+        if item.decision.action != "skip":
+            self.new[item.index] = targets[0]
+        self._decide(item, "skip", reason, atoms=targets)
+
+    def _store(self, item: Extracted) -> None:
+        targets = self._targets(item) if item.decision.action == "merge" else []
+        chain_id = self._chain(targets)
+        atom = self._atom(item, chain_id, is_merge=bool(targets))
+        self.atoms[atom.pk] = self.new[item.index] = atom
+        self._receive(atom, item.messages, Evidence.Role.SOURCE)
+        self._inherit(atom, item, targets)
+        for target in targets:
+            self._move(target.chain_id, chain_id)
+        self._settle(chain_id)
+        self.repeated = {row.text: row for row in self.atoms.values() if row.status == Atom.Status.LIVE}
+        self._decide(item, item.decision.action, item.decision.reason, atoms=[atom], replaced=targets)
+
+    def _chain(self, targets: Sequence[Atom]) -> UUID:
+        """The chain of what is replaced; a chain of its own for a new matter."""
+        if targets:
+            return min(target.chain_id for target in targets)
+        chain = Chain(workspace_id=self.claim.entity.workspace_id, entity=self.claim.entity)
+        self.chains.append(chain)
+        return chain.pk
+
+    def _atom(self, item: Extracted, chain_id: UUID, *, is_merge: bool) -> Atom:
+        decision = item.decision
+        return Atom(
+            id=new_id(),
+            workspace_id=self.claim.entity.workspace_id,
+            entity=self.claim.entity,
+            chain_id=chain_id,
+            text=decision.text,
+            kind=decision.kind,
+            priority=decision.priority,
+            topic=decision.topic,
+            subject=decision.subject,
+            scope=decision.scope,
+            happened_from=decision.happened_from,
+            happened_until=decision.happened_until,
+            authority=item.authority,
+            decision=Atom.Decision.MERGE if is_merge else Atom.Decision.STORE,
+            merge_reason=decision.reason if is_merge else "",
+            occurred_at=item.said_at,
+            last_seen_at=item.said_at,
+            created_at=self.now,
+            terms=terms_of(f"{decision.text} {decision.topic}"),
+            run=self.claim.run,
+        )
+
+    def _inherit(self, atom: Atom, item: Extracted, targets: Sequence[Atom]) -> None:
+        """Words taken over from a replaced claim keep the messages that said them."""
+        if not item.inherits_targets:
+            return
+        rows = Evidence.objects.filter(of_atom__in=[target.pk for target in targets], message__isnull=False)
+        self._receive(atom, tuple(rows.values_list("message_id", flat=True)), Evidence.Role.SOURCE)
+
+    def _move(self, old: UUID, new: UUID) -> None:
+        if old != new:
+            self.emptied.add(old)
+        for row in self.atoms.values():
+            if row.chain_id == old:
+                row.chain_id = new
+
+    def _settle(self, chain_id: UUID) -> None:
+        """Place the members of a chain anew; what a person retracted stays retracted."""
+        members = [
+            row
+            for row in self.atoms.values()
+            if row.chain_id == chain_id and row.status != Atom.Status.RETRACTED
+        ]
+        places = settle_chain([self._link(row) for row in members])
+        for row in members:
+            row.status = places[row.pk].state
+            row.superseded_by_id = places[row.pk].superseded_by
+
+    def _link(self, row: Atom) -> Link:
+        # New rows get their numbers from the database later; here they come after all that stand.
+        order = row.seq if row.pk in self.before else (1 << 62) + list(self.atoms).index(row.pk)
+        return Link(row.pk, row.authority, row.last_seen_at or row.created_at, order)
+
+    def _receive(self, atom: Atom, messages: Sequence[UUID], role: Evidence.Role) -> None:
+        for message_id in messages:
+            self.receipts.setdefault((atom.pk, message_id), role)
+
+    def _decide(
+        self,
+        item: Extracted,
+        outcome: str,
+        reason: str,
+        *,
+        atoms: Sequence[Atom],
+        replaced: Sequence[Atom] = (),
+    ) -> None:
+        decision: dict[str, Any] = {
+            "item": item.index,
+            "outcome": outcome,
+            "reason": reason,
+            "atoms": [str(atom.pk) for atom in atoms],
+            "messages": [str(message_id) for message_id in item.messages],
+        }
+        if replaced:
+            decision["replaced"] = [str(atom.pk) for atom in replaced]
+        self.written.decisions.append(decision)
+
+    def close(self) -> Written:
+        """Write everything: first what makes room in the unique indexes, then what takes it."""
+        Chain.objects.bulk_create(self.chains)
+        fresh = [row for row in self.atoms.values() if row.pk not in self.before]
+        changed = [row for row in self.atoms.values() if self.before.get(row.pk) not in (None, _state(row))]
+        _update(sorted(changed, key=lambda row: row.status == Atom.Status.LIVE))
+        Atom.objects.bulk_create(fresh)
+        Chain.objects.filter(pk__in=self.emptied).delete()
+        created = Evidence.objects.bulk_create(
+            [self._evidence(pair, role) for pair, role in self.receipts.items()], ignore_conflicts=True
+        )
+        for row in fresh:
+            self.written.add("atoms", row.pk)
+        for pair in {evidence.of_atom_id for evidence in created} - {row.pk for row in fresh}:
+            if pair is not None:
+                self.written.add("receipts", pair)
+        return self.written
+
+    def _evidence(self, pair: tuple[UUID, UUID], role: str) -> Evidence:
+        return Evidence(
+            workspace_id=self.claim.entity.workspace_id,
+            entity=self.claim.entity,
+            of_atom_id=pair[0],
+            message_id=pair[1],
+            role=role,
+            run=self.claim.run,
+        )
+
+
+def _state(atom: Atom) -> tuple[str, UUID | None, UUID, datetime | None]:
+    return (atom.status, atom.superseded_by_id, atom.chain_id, atom.last_seen_at)
+
+
+def _update(rows: Sequence[Atom]) -> None:
+    for row in rows:
+        row.save(update_fields=["status", "superseded_by", "chain", "last_seen_at"])

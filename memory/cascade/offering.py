@@ -1,0 +1,100 @@
+"""Rows as a model is shown them: frozen records under short handles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+from uuid import UUID
+
+from memory.cascade.contract import (
+    AtomKind,
+    AtomState,
+    MessageRole,
+    OfferedAtom,
+    OfferedLine,
+    OfferedMessage,
+    OfferedScene,
+)
+from memory.cascade.rules.handles import Handles, Kind
+from memory.cascade.scene_state import SceneState
+from memory.ingest.recalled import strip_recalled
+from memory.models import Atom, Entity, Message
+
+TOPICS_SHOWN = 6
+
+
+def offer_message(
+    handles: Handles, entity: Entity, message: Message, *, text: str | None = None
+) -> OfferedMessage:
+    """A message under a handle; `text` is a piece of it where it is too long to show whole."""
+    return OfferedMessage(
+        handle=handles.offer(Kind.MESSAGE, message.pk),
+        role=cast(MessageRole, message.role),
+        speaker=message.speaker,
+        session=message.session.external_id,
+        said_at=message.occurred_at and message.occurred_at.astimezone(entity.zone),
+        text=strip_recalled(message.text) if text is None else text,
+        attachment_text=message.attachment_text,
+        tool_name=message.tool_name,
+    )
+
+
+def offer_atom(
+    handles: Handles, entity: Entity, atom: Atom, *, supersedes: Sequence[str] = (), is_new: bool = False
+) -> OfferedAtom:
+    """An atom under a handle."""
+    return OfferedAtom(
+        handle=handles.offer(Kind.ATOM, atom.pk),
+        text=atom.text,
+        kind=cast(AtomKind, atom.kind),
+        priority=atom.priority,
+        topic=atom.topic,
+        subject=atom.subject,
+        authority=atom.get_authority_display(),
+        state=cast(AtomState, atom.status),
+        said_at=atom.occurred_at and atom.occurred_at.astimezone(entity.zone),
+        happened_from=atom.happened_from,
+        happened_until=atom.happened_until,
+        scope=atom.scope,
+        supersedes=tuple(supersedes),
+        is_new=is_new,
+    )
+
+
+def offer_scene(
+    handles: Handles, scene: SceneState, *, atoms: Mapping[UUID, Atom], is_full: bool
+) -> OfferedScene:
+    """A live scene under a handle, its lines too when it is shown in full.
+
+    The atoms under its lines must have been offered before.
+    """
+    handle = handles.offer(Kind.SCENE, scene.id)
+    lines: tuple[OfferedLine, ...] = ()
+    if is_full:
+        lines = tuple(
+            OfferedLine(
+                handle=handles.offer(Kind.LINE, line.id, scene=scene.id),
+                section=line.section,
+                text=line.text,
+                atoms=tuple(handles.handle(atom_id) for atom_id in line.atoms),
+                is_pinned=line.is_pinned,
+                is_due=line.is_due,
+            )
+            for line in scene.lines
+        )
+    return OfferedScene(
+        handle=handle,
+        title=scene.title,
+        summary=scene.summary,
+        topics=topics_of(atoms[atom_id] for atom_id in scene.atoms),
+        atom_count=len(scene.atoms),
+        is_full=is_full,
+        lines=lines,
+    )
+
+
+def topics_of(atoms: Iterable[Atom]) -> tuple[str, ...]:
+    """The topics of some atoms, the most frequent first, equal ones by name."""
+    counted = Counter(atom.topic for atom in atoms if atom.topic)
+    return tuple(sorted(counted, key=lambda topic: (-counted[topic], topic))[:TOPICS_SHOWN])

@@ -1,0 +1,80 @@
+"""What of a portrayal may become a trait: slots, lines, stability, grounding, one item at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory.cascade.contract import Refusal, TraitEdit
+from memory.cascade.persona_writing import PersonaEdit
+from memory.cascade.rules.grounding import ungrounded
+from memory.cascade.rules.handles import Handles, Kind, NotOfferedError
+from memory.cascade.scene_state import LineState
+from memory.cascade.stage import Judged, RefusedError
+from memory.cascade.trait_state import TraitState
+from memory.models import Atom
+
+MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december|"
+    "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
+)
+PASSING = re.compile(
+    rf"\b\d{{4}}-\d{{2}}-\d{{2}}\b|\b(?:19|20)\d{{2}}\b|\b(?:{MONTHS})\.?\s+\d{{1,2}}\b|\b\d{{1,2}}\.?\s+(?:{MONTHS})\b"
+    r"|\bv\d+(?:\.\d+)*\b|\b\d+\.\d+(?:\.\d+)+\b|\b[A-Z][A-Z0-9]+-\d+\b|(?<!\w)#\d+\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaJudge:
+    """Judges the trait edits of one answer against what was offered."""
+
+    handles: Handles
+    lines: Mapping[UUID, LineState]
+    atoms: Mapping[UUID, Atom]
+    traits: Mapping[str, TraitState]
+    markers: tuple[str, ...]
+
+    def judge(self, items: Sequence[tuple[int, TraitEdit]], is_last: bool) -> Judged[PersonaEdit]:
+        """Take what stands, refuse the rest with a reason each."""
+        taken: dict[str, PersonaEdit] = {}
+        refused: list[Refusal] = []
+        for index, item in items:
+            try:
+                if item.slot in taken:
+                    raise RefusedError(f"{item.slot} was set by an earlier item of this answer.")
+                taken[item.slot] = self._take(index, item)
+            except (RefusedError, NotOfferedError) as error:
+                refused.append(Refusal(index, str(error), item.model_dump(mode="json")))
+        return Judged(tuple(taken.values()), tuple(refused))
+
+    def _take(self, index: int, item: TraitEdit) -> PersonaEdit:
+        if item.action == "retract":
+            if item.slot not in self.traits:
+                raise RefusedError(f"There is no trait in {item.slot} to retract.")
+            return PersonaEdit(index, "retract", item.slot, "", (), item.reason)
+        if not item.text:
+            raise RefusedError("The text is empty.")
+        if any(marker.casefold() in item.text.casefold() for marker in self.markers):
+            raise RefusedError("It repeats an example of the prompt.")
+        if found := PASSING.search(item.text):
+            raise RefusedError(f"«{found[0]}» passes: dates, versions and tickets belong to scenes.")
+        lines = self._lines(item)
+        missing = ungrounded(item.text, [self._evidence(line) for line in lines])
+        if missing:
+            raise RefusedError(f"The lines it rests on do not hold: {', '.join(missing)}.")
+        return PersonaEdit(index, "set", item.slot, item.text, tuple(line.id for line in lines), item.reason)
+
+    def _lines(self, item: TraitEdit) -> list[LineState]:
+        ids = dict.fromkeys(self.handles.resolve(said, kinds=(Kind.LINE,)) for said in item.lines)
+        if not ids:
+            raise RefusedError("A trait names the lines it rests on.")
+        lines = [self.lines[line_id] for line_id in ids]
+        if any(line.is_due for line in lines):
+            raise RefusedError("A trait does not rest on a line that is due.")
+        return lines
+
+    def _evidence(self, line: LineState) -> str:
+        return " ".join((line.text, *(self.atoms[atom_id].subject for atom_id in line.atoms)))

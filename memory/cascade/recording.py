@@ -1,0 +1,208 @@
+"""How an attempt ends: its run, its work row, what it wakes, and the event for streams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from memory.cascade import work
+from memory.cascade.asking import Account, AnswerError
+from memory.cascade.failures import CONFIGURATION_KINDS, Nature, Plan, limit_after_success, plan_after_failure
+from memory.cascade.stage import Batch, Stage, Verdict, Written
+from memory.cascade.wakeups import wake_on_commit
+from memory.llm.protocol import ModelError, TransientModelError
+from memory.models import Outbox, Run, Step, Work
+from memory.models.runs import RAW_ANSWER_LIMIT
+
+ERROR_TEXT_LIMIT = 1_000
+NOTHING_WAITED = "nothing waited any more"
+
+
+def record_success(
+    claim: work.Claim,
+    stage: Stage,
+    batch: Batch | None,
+    verdicts: Sequence[Verdict[Any]],
+    account: Account,
+    row: Work,
+) -> None:
+    """Within the committing transaction: write what was decided, finish the run, wake what comes next."""
+    written = Written() if batch is None else stage.write(claim, batch, verdicts)
+    run = claim.run
+    run.status = Run.Status.SUCCEEDED
+    run.inputs = _ids(batch.input_ids if batch else {})
+    run.outputs = written.outputs
+    run.decisions = [*written.decisions, *(word for verdict in verdicts for word in verdict.decisions)]
+    run.noop_reason = _noop_reason(batch, verdicts) if written.is_empty else ""
+    _finish(run, account)
+    _release(claim, stage, row)
+    _emit(claim, Outbox.Event.STEP_DONE, written.outputs)
+
+
+def _noop_reason(batch: Batch | None, verdicts: Sequence[Verdict[Any]]) -> str:
+    if batch is None:
+        return NOTHING_WAITED
+    reasons = [verdict.nothing_reason for verdict in verdicts if verdict.nothing_reason]
+    return "; ".join(reasons)[:300] or "nothing in it changes memory"
+
+
+def _release(claim: work.Claim, stage: Stage, row: Work) -> None:
+    """Give the work back; due at once where more waits or a flush has to be handed on."""
+    row.lease_until = None
+    row.failures = 0
+    row.last_error = row.last_error_kind = ""
+    row.last_finished_at = timezone.now()
+    has_more = stage.waiting(claim.entity) is not None
+    full_size = stage.full_size(claim)
+    row.batch_limit = limit_after_success(row.batch_limit, full_size=full_size) if has_more else None
+    # The same worker goes on with it, so no task is sent; should it die, the sweep finds the row due.
+    row.due_at = timezone.now() if has_more or row.is_flushing else row.due_at
+    row.save()
+    if stage.downstream is not None:
+        _wake_downstream(claim, stage.downstream)
+
+
+def _wake_downstream(claim: work.Claim, step: Step) -> None:
+    from memory.cascade.stages import stage_of
+
+    if stage_of(step).waiting(claim.entity) is not None:
+        work.mark_due(workspace_id=claim.entity.workspace_id, entity_id=claim.entity.pk, step=step)
+
+
+def record_failure(
+    claim: work.Claim, stage: Stage, batch: Batch, account: Account, error: ModelError | AnswerError
+) -> bool:
+    """Keep what went wrong, and plan the next try, a smaller batch, or the parking of what cannot be read.
+
+    Returns False when the claim was lost meanwhile: then nothing is kept but that the run was discarded.
+    """
+    try:
+        with transaction.atomic(durable=True):
+            row = work.lock_claim(claim)
+            _fail_run(claim, batch, account, error)
+            _apply(claim, stage, batch, row, _plan(claim, batch, row, error))
+    except work.ClaimLostError:
+        record_discard(claim, account, "its claim was lost", is_redone=False)
+        return False
+    return True
+
+
+def _fail_run(claim: work.Claim, batch: Batch, account: Account, error: ModelError | AnswerError) -> None:
+    run = claim.run
+    run.status = Run.Status.FAILED
+    run.inputs = _ids(batch.input_ids)
+    run.error_kind = error.kind[:64]
+    run.error_text = _text_of(error)
+    run.is_transient = isinstance(error, TransientModelError)
+    run.raw_answer = error.raw.replace("\x00", "")[:RAW_ANSWER_LIMIT]
+    _finish(run, account)
+
+
+def _text_of(error: ModelError | AnswerError) -> str:
+    text = error.message if isinstance(error, ModelError) else str(error)
+    return text.replace("\x00", "")[:ERROR_TEXT_LIMIT]
+
+
+def _plan(claim: work.Claim, batch: Batch, row: Work, error: ModelError | AnswerError) -> Plan:
+    plan = plan_after_failure(
+        kind=error.kind,
+        nature=_nature(error),
+        failures=claim.failures + 1,
+        batch_size=batch.size,
+        batch_limit=row.batch_limit,
+        retry_seconds=settings.MEMSEEK.waking.retry_seconds,
+    )
+    asked = getattr(error, "retry_after_seconds", None) or 0.0
+    return Plan(max(plan.delay_seconds, asked), plan.batch_limit, plan.is_parked)
+
+
+def _nature(error: ModelError | AnswerError) -> Nature:
+    if isinstance(error, TransientModelError):
+        return Nature.TRANSIENT
+    return Nature.PERMANENT if error.kind in CONFIGURATION_KINDS else Nature.ANSWER
+
+
+def _apply(claim: work.Claim, stage: Stage, batch: Batch, row: Work, plan: Plan) -> None:
+    row.lease_until = None
+    row.failures = 0 if plan.is_parked else claim.failures + 1
+    row.batch_limit = plan.batch_limit
+    row.last_error, row.last_error_kind = claim.run.error_text, claim.run.error_kind
+    row.last_finished_at = timezone.now()
+    row.due_at = timezone.now() + timedelta(seconds=plan.delay_seconds)
+    row.save()
+    if plan.is_parked:
+        stage.park(claim, batch)
+        _emit(claim, Outbox.Event.INPUT_PARKED, _ids(batch.input_ids))
+    else:
+        _emit(claim, Outbox.Event.STEP_FAILED, {"runs": [str(claim.run.pk)]})
+    wake_on_commit(entity_id=claim.entity.pk, step=claim.step, delay_seconds=plan.delay_seconds)
+
+
+def record_discard(claim: work.Claim, account: Account, reason: str, *, is_redone: bool) -> None:
+    """Note that a run wrote nothing. Its answer is not kept: it may hold what was erased meanwhile."""
+    with transaction.atomic(durable=True):
+        run = claim.run
+        run.status = Run.Status.DISCARDED
+        run.noop_reason = reason[:300]
+        run.inputs, run.outputs, run.decisions = {}, {}, []
+        _finish(run, account)
+        if is_redone:
+            Work.objects.for_entity(claim.entity).filter(step=claim.step, token=claim.token).update(
+                lease_until=None, due_at=Now()
+            )
+
+
+def _finish(run: Run, account: Account) -> None:
+    run.model = account.model
+    run.prompt_hash, run.schema_hash = account.prompt_hash, account.schema_hash
+    run.calls, run.cost = account.calls, account.cost
+    run.tokens_in, run.tokens_out = account.tokens_in, account.tokens_out
+    run.finished_at = timezone.now()
+    run.milliseconds = max(0, int((run.finished_at - run.started_at).total_seconds() * 1_000))
+    # A late worker must not overwrite the verdict on a run that was already given up.
+    changed = Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING).update(
+        **{name: getattr(run, name) for name in _FINISHED_FIELDS}
+    )
+    if not changed and run.status == Run.Status.SUCCEEDED:
+        raise work.ClaimLostError
+
+
+_FINISHED_FIELDS = (
+    "status",
+    "inputs",
+    "outputs",
+    "decisions",
+    "noop_reason",
+    "model",
+    "prompt_hash",
+    "schema_hash",
+    "calls",
+    "tokens_in",
+    "tokens_out",
+    "cost",
+    "milliseconds",
+    "error_kind",
+    "error_text",
+    "is_transient",
+    "raw_answer",
+    "finished_at",
+)
+
+
+def _ids(rows: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
+    return {layer: [str(row_id) for row_id in ids] for layer, ids in rows.items() if ids}
+
+
+def _emit(claim: work.Claim, event: Outbox.Event, ids: Mapping[str, Any]) -> None:
+    Outbox.objects.create(
+        workspace_id=claim.entity.workspace_id,
+        entity=claim.entity,
+        event=event,
+        ids={"step": claim.step.value, "run": str(claim.run.pk), **ids},
+    )

@@ -1,0 +1,247 @@
+"""What of a synthesis may become lines: handles, receipts, pins, limits, one scene edit at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from uuid import UUID
+
+from memory.cascade.contract import LineEdit, Refusal, SceneEdit, SectionSlug
+from memory.cascade.designs import Limits
+from memory.cascade.rules.grounding import ungrounded
+from memory.cascade.rules.handles import Handles, Kind, NotOfferedError
+from memory.cascade.scene_edits import Edited, NewLine
+from memory.cascade.scene_state import LineState, ScenesState, SceneState
+from memory.cascade.stage import Judged, RefusedError
+from memory.models import Atom
+from memory.recall.terms import terms_of
+
+EVOLUTION_RECORD: SectionSlug = "evolution_record"
+
+
+@dataclass(slots=True)
+class _Course:
+    """What the edits taken so far have done to the scenes."""
+
+    live: int
+    touched: set[UUID] = field(default_factory=set)
+    """Lines replaced or removed already."""
+    gone: set[UUID] = field(default_factory=set)
+    """Scenes merged away or retired."""
+    titles: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisJudge:
+    """Judges the scene edits of one answer against what was offered."""
+
+    handles: Handles
+    state: ScenesState
+    full: frozenset[UUID]
+    atoms: Mapping[UUID, Atom]
+    limits: Limits
+    markers: tuple[str, ...]
+
+    def judge(self, items: Sequence[tuple[int, SceneEdit]], is_last: bool) -> Judged[Edited]:
+        """Take what stands, refuse the rest with a reason each.
+
+        At the cap a create is refused once; in the last word its lines join the nearest scene instead.
+        """
+        course = _Course(live=len(self.state.scenes), titles={s.title.casefold() for s in self.state.scenes})
+        taken: list[Edited] = []
+        refused: list[Refusal] = []
+        for index, item in items:
+            try:
+                taken.append(self._take(index, item, course, is_last))
+            except (RefusedError, NotOfferedError) as error:
+                refused.append(Refusal(index, str(error), item.model_dump(mode="json")))
+        notes = tuple(
+            {"item": edit.index, "outcome": "repaired", "reason": note}
+            for edit in taken
+            for note in edit.notes
+        )
+        return Judged(tuple(taken), tuple(refused), notes)
+
+    def _take(self, index: int, item: SceneEdit, course: _Course, is_last: bool) -> Edited:
+        self._refuse_echo(item)
+        if item.action == "create":
+            return self._create(index, item, course, is_last)
+        scene = self._scene(item.scene, course)
+        if item.action == "retire":
+            return self._retire(index, item, scene, course)
+        merged = self._merged(item, scene, course) if item.action == "merge" else ()
+        reachable = {line.id: line for part in (scene, *merged) for line in part.lines}
+        lines, removed = self._lines(item, scene, reachable, course)
+        self._check_length(scene, merged, lines, removed)
+        if item.action == "update" and not (lines or removed or item.title):
+            raise RefusedError("An update changes at least one line or the title.")
+        course.live -= len(merged)
+        course.gone.update(part.id for part in merged)
+        return Edited(
+            index=index,
+            action=item.action,
+            scene_id=scene.id,
+            title=item.title or scene.title,
+            summary=item.summary,
+            lines=lines,
+            removed=removed,
+            merged=tuple(part.id for part in merged),
+            reason=item.reason,
+        )
+
+    def _create(self, index: int, item: SceneEdit, course: _Course, is_last: bool) -> Edited:
+        if not item.title:
+            raise RefusedError("A new scene needs a title.")
+        if item.title.casefold() in course.titles:
+            raise RefusedError(f"There is a scene «{item.title}» already: update it.")
+        lines, _ = self._lines(item, None, {}, course)
+        if not lines:
+            raise RefusedError("A new scene needs at least one line.")
+        if _length(lines) > self.limits.scene_hard_characters:
+            raise RefusedError(f"A scene has at most {self.limits.scene_hard_characters} characters.")
+        if course.live >= self.limits.scene_cap:
+            return self._join_nearest(index, item, lines, course, is_last)
+        course.live += 1
+        course.titles.add(item.title.casefold())
+        return Edited(index, "create", None, item.title, item.summary, lines, reason=item.reason)
+
+    def _join_nearest(
+        self, index: int, item: SceneEdit, lines: tuple[NewLine, ...], course: _Course, is_last: bool
+    ) -> Edited:
+        if not is_last:
+            raise RefusedError(
+                f"{self.limits.scene_cap} scenes live already: merge two first, or update the nearest."
+            )
+        room = self.limits.scene_hard_characters - _length(lines)
+        candidates = [
+            scene for scene in self.state.scenes if scene.id not in course.gone and scene.characters <= room
+        ]
+        if not candidates:
+            raise RefusedError("Every scene is as long as it may be.")
+        wanted = set(terms_of(f"{item.title} {' '.join(line.text for line in lines)}"))
+        nearest = max(candidates, key=lambda scene: (_overlap(wanted, scene), -scene.slot))
+        note = f"«{item.title}» joined «{nearest.title}»: {self.limits.scene_cap} scenes live already"
+        return Edited(
+            index, "update", nearest.id, nearest.title, "", lines, reason=item.reason, notes=(note,)
+        )
+
+    def _retire(self, index: int, item: SceneEdit, scene: SceneState, course: _Course) -> Edited:
+        if any(line.is_pinned for line in scene.lines):
+            raise RefusedError("A scene with a pinned line is not retired.")
+        if not item.reason:
+            raise RefusedError("Say why the scene is obsolete.")
+        course.live -= 1
+        course.gone.add(scene.id)
+        return Edited(index, "retire", scene.id, scene.title, "", reason=item.reason)
+
+    def _scene(self, said: str, course: _Course) -> SceneState:
+        scene_id = self.handles.resolve(said, kinds=(Kind.SCENE,))
+        if scene_id in course.gone:
+            raise RefusedError(f"{said} was merged or retired by an earlier item.")
+        return self.state.scene(scene_id)
+
+    def _merged(self, item: SceneEdit, scene: SceneState, course: _Course) -> tuple[SceneState, ...]:
+        parts = [self._scene(said, course) for said in dict.fromkeys(item.merged)]
+        if not parts or scene in parts:
+            raise RefusedError("A merge names in merged the other scenes, at least one.")
+        return tuple(parts)
+
+    def _lines(
+        self, item: SceneEdit, scene: SceneState | None, reachable: Mapping[UUID, LineState], course: _Course
+    ) -> tuple[tuple[NewLine, ...], frozenset[UUID]]:
+        new: list[NewLine] = []
+        removed: set[UUID] = set()
+        touched = set(course.touched)
+        for edit in item.lines:
+            old = self._old_line(edit, scene, reachable, touched) if edit.op != "add" else None
+            if old is not None:
+                touched.add(old.id)
+            if edit.op == "remove" and old is not None:
+                removed.add(old.id)
+            else:
+                new.append(self._new_line(edit, old))
+        course.touched = touched
+        return tuple(new), frozenset(removed)
+
+    def _old_line(
+        self,
+        edit: LineEdit,
+        scene: SceneState | None,
+        reachable: Mapping[UUID, LineState],
+        touched: set[UUID],
+    ) -> LineState:
+        line_id = self.handles.resolve(edit.line, kinds=(Kind.LINE,))
+        if line_id not in reachable:
+            raise RefusedError(f"{edit.line} is not a line of this scene.")
+        if line_id in touched:
+            raise RefusedError(f"{edit.line} was changed by another edit of this answer.")
+        if reachable[line_id].is_pinned:
+            raise RefusedError(f"{edit.line} is pinned by a person.")
+        return reachable[line_id]
+
+    def _new_line(self, edit: LineEdit, old: LineState | None) -> NewLine:
+        if not edit.text:
+            raise RefusedError("A line needs a text.")
+        ids = tuple(dict.fromkeys(self.handles.resolve(said, kinds=(Kind.ATOM,)) for said in edit.atoms))
+        if not ids:
+            raise RefusedError(f"«{edit.text[:60]}» names no claim that it rests on.")
+        cited = [self.atoms[atom_id] for atom_id in ids]
+        if edit.section != EVOLUTION_RECORD:
+            dead = [atom.text[:60] for atom in cited if atom.status != Atom.Status.LIVE]
+            if dead:
+                raise RefusedError(
+                    f"«{dead[0]}» no longer holds; outside evolution_record nothing rests on it."
+                )
+        missing = ungrounded(
+            edit.text, [_evidence(atom, self.atoms) for atom in cited], allowed_dates=_dates(cited)
+        )
+        if missing:
+            raise RefusedError(f"The claims it rests on do not hold: {', '.join(missing)}.")
+        return NewLine(edit.section, edit.text, ids, old.id if old else None)
+
+    def _check_length(
+        self,
+        scene: SceneState,
+        merged: Sequence[SceneState],
+        lines: Sequence[NewLine],
+        removed: frozenset[UUID],
+    ) -> None:
+        replaced = {line.replaces for line in lines} | removed
+        kept = sum(
+            len(line.text) for part in (scene, *merged) for line in part.lines if line.id not in replaced
+        )
+        total = kept + _length(lines)
+        before = scene.characters + sum(part.characters for part in merged)
+        if total > self.limits.scene_hard_characters and total > before:
+            raise RefusedError(
+                f"The scene would have {total} characters, the limit is {self.limits.scene_hard_characters}: "
+                "replace or remove lines."
+            )
+
+    def _refuse_echo(self, item: SceneEdit) -> None:
+        folded = " ".join((item.title, item.summary, *(line.text for line in item.lines))).casefold()
+        for marker in self.markers:
+            if marker.casefold() in folded:
+                raise RefusedError("It repeats an example of the prompt.")
+
+
+def _length(lines: Sequence[NewLine]) -> int:
+    return sum(len(line.text) for line in lines)
+
+
+def _overlap(wanted: set[str], scene: SceneState) -> int:
+    words = f"{scene.title} {scene.summary} {' '.join(line.text for line in scene.lines)}"
+    return len(wanted.intersection(terms_of(words)))
+
+
+def _evidence(atom: Atom, atoms: Mapping[UUID, Atom]) -> str:
+    """What a claim can vouch for: its words, subject and topic, and in its chain what stood before."""
+    before = [row.text for row in atoms.values() if row.chain_id == atom.chain_id]
+    return " ".join((atom.text, atom.subject, atom.topic, *before))
+
+
+def _dates(atoms: Sequence[Atom]) -> frozenset[date]:
+    moments = [atom.occurred_at for atom in atoms if atom.occurred_at]
+    periods = [day for atom in atoms for day in (atom.happened_from, atom.happened_until) if day]
+    return frozenset([*(moment.date() for moment in moments), *periods])

@@ -1,0 +1,299 @@
+"""Writing scenes: new versions carry unchanged lines over with their evidence, so differences are exact."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from memory.cascade.rules.summaries import summary_of
+from memory.cascade.scene_edits import Edited, NewLine
+from memory.cascade.scene_state import LineState, ScenesState, SceneState
+from memory.cascade.stage import StaleInputsError, Written
+from memory.cascade.work import Claim
+from memory.models import Atom, Evidence, Line, Scene, SceneVersion, Section, VersionLine
+from memory.models.base import new_id
+
+EVOLUTION_RECORD = "evolution_record"
+SECTION_ORDER = {section: position for position, section in enumerate(Section.values)}
+
+
+def write_synthesis(
+    claim: Claim, *, atoms: Sequence[Atom], state: ScenesState, full: Sequence[UUID], edits: Sequence[Edited]
+) -> Written:
+    """Write the edits as new versions and mark the atoms placed.
+
+    Raises StaleInputsError when an atom, or the head of a scene that is written to, changed meanwhile.
+    """
+    _consume(claim, atoms)
+    _refuse_changed_atoms(claim, state, edits)
+    drafts = _Drafts(state)
+    for edit in edits:
+        drafts.apply(edit)
+    for scene_id in full:
+        drafts.settle(scene_id)
+    writer = _Writer(claim)
+    writer.write(drafts)
+    _note_left_out(writer.written, atoms, edits)
+    return writer.written
+
+
+def _consume(claim: Claim, atoms: Sequence[Atom]) -> None:
+    """Mark atoms placed; every one must still be pending and in the state in which it was read."""
+    by_status: dict[str, list[UUID]] = {}
+    for atom in atoms:
+        by_status.setdefault(atom.status, []).append(atom.pk)
+    for status, ids in by_status.items():
+        rows = Atom.objects.for_entity(claim.entity).pending().filter(pk__in=ids, status=status)
+        if rows.update(consumed_by=claim.run) != len(ids):
+            raise StaleInputsError("an atom was superseded or erased while the scenes were thought about")
+
+
+def _refuse_changed_atoms(claim: Claim, state: ScenesState, edits: Sequence[Edited]) -> None:
+    cited = {
+        atom_id
+        for edit in edits
+        for line in edit.lines
+        if line.section != EVOLUTION_RECORD
+        for atom_id in line.atoms
+    }
+    if Atom.objects.for_entity(claim.entity).live().filter(pk__in=cited).count() != len(cited):
+        raise StaleInputsError("an atom under a new line was superseded or erased")
+
+
+@dataclass(slots=True)
+class _Draft:
+    """The next version of a scene, while edits are applied."""
+
+    scene: SceneState | None
+    """None for a scene that is opened now."""
+    title: str
+    summary: str
+    lines: list[LineState | NewLine]
+    run_notes: list[dict[str, Any]] = field(default_factory=list)
+    is_changed: bool = False
+    is_live: bool = True
+    merged_into: UUID | None = None
+    reason: str = ""
+
+
+class _Drafts:
+    """The drafts of all scenes that an answer touches."""
+
+    def __init__(self, state: ScenesState) -> None:
+        self._state = state
+        self.by_scene: dict[UUID, _Draft] = {}
+        self.opened: list[_Draft] = []
+
+    def apply(self, edit: Edited) -> None:
+        """Apply one edit."""
+        if edit.scene_id is None:
+            lines: list[LineState | NewLine] = list(edit.lines)
+            self.opened.append(
+                _Draft(None, edit.title, edit.summary, lines, is_changed=True, reason=edit.reason)
+            )
+            return
+        draft = self.draft(edit.scene_id)
+        draft.reason = edit.reason or draft.reason
+        if edit.action == "retire":
+            draft.is_live = False
+            draft.is_changed = True
+            return
+        for merged in edit.merged:
+            self._absorb(draft, merged, edit.scene_id)
+        _change_lines(draft, edit)
+        if edit.title != draft.title:
+            draft.title, draft.is_changed = edit.title, True
+        draft.summary = edit.summary or draft.summary
+
+    def draft(self, scene_id: UUID) -> _Draft:
+        """The draft of a live scene, begun from its head."""
+        if scene_id not in self.by_scene:
+            scene = self._state.scene(scene_id)
+            self.by_scene[scene_id] = _Draft(scene, scene.title, "", list(scene.lines))
+        return self.by_scene[scene_id]
+
+    def _absorb(self, draft: _Draft, merged: UUID, into: UUID) -> None:
+        part = self.draft(merged)
+        draft.lines.extend(part.lines)
+        draft.is_changed = part.is_changed = True
+        part.is_live, part.merged_into = False, into
+
+    def settle(self, scene_id: UUID) -> None:
+        """A scene that was shown with due lines keeps none of them: what was not rewritten is taken out."""
+        draft = self.by_scene.get(scene_id)
+        if draft is None and self._state.scene(scene_id).is_due:
+            draft = self.draft(scene_id)
+        if draft is None or not draft.is_live:
+            return
+        due = [line for line in draft.lines if isinstance(line, LineState) and line.is_due]
+        for line in due:
+            draft.lines.remove(line)
+            draft.is_changed = True
+            draft.run_notes.append(
+                {
+                    "outcome": "repaired",
+                    "reason": "rested on what no longer holds and was not rewritten",
+                    "line": str(line.id),
+                }
+            )
+
+
+def _change_lines(draft: _Draft, edit: Edited) -> None:
+    replacing = {line.replaces: line for line in edit.lines if line.replaces is not None}
+    standing = {(line.section, line.text) for line in draft.lines}
+    kept: list[LineState | NewLine] = []
+    for line in draft.lines:
+        if isinstance(line, LineState) and line.id in edit.removed:
+            draft.is_changed = True
+        elif isinstance(line, LineState) and line.id in replacing:
+            kept.append(replacing[line.id])
+            draft.is_changed = True
+        else:
+            kept.append(line)
+    for line in edit.lines:
+        if line.replaces is None and (line.section, line.text) not in standing:
+            kept.append(line)
+            draft.is_changed = True
+    # Sorting is stable: within a section the order of writing stays.
+    draft.lines = sorted(kept, key=lambda line: SECTION_ORDER[line.section])
+
+
+class _Writer:
+    """Writes drafts as rows: a constant number of statements, whatever the number of lines."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        self.written = Written()
+        self._lines: list[Line] = []
+        self._places: list[VersionLine] = []
+        self._evidence: list[Evidence] = []
+        self._versions: list[SceneVersion] = []
+
+    def write(self, drafts: _Drafts) -> None:
+        """Write what changed; StaleInputsError when a head moved."""
+        changed = {scene_id: draft for scene_id, draft in drafts.by_scene.items() if draft.is_changed}
+        scenes = self._lock(changed)
+        for scene_id, draft in changed.items():
+            self._end_or_continue(scenes[scene_id], draft)
+        for draft in drafts.opened:
+            self._version(self._open(draft), draft, number=1)
+        SceneVersion.objects.bulk_create(self._versions)
+        Line.objects.bulk_create(self._lines)
+        VersionLine.objects.bulk_create(self._places)
+        Evidence.objects.bulk_create(self._evidence)
+
+    def _lock(self, changed: Mapping[UUID, _Draft]) -> dict[UUID, Scene]:
+        heads = SceneVersion.objects.for_entity(self.claim.entity).heads().filter(scene__in=changed)
+        read = {draft.scene.head_id for draft in changed.values() if draft.scene}
+        if set(heads.values_list("pk", flat=True)) != read:
+            raise StaleInputsError("a scene got a new version meanwhile")
+        heads.update(is_head=False)
+        return Scene.objects.for_entity(self.claim.entity).live().in_bulk(list(changed))
+
+    def _end_or_continue(self, scene: Scene, draft: _Draft) -> None:
+        assert draft.scene is not None  # noqa: S101  # only scenes that stood are continued
+        scene.heat += 1
+        if draft.is_live and draft.lines:
+            scene.save(update_fields=["heat"])
+            self._version(scene, draft, number=draft.scene.number + 1)
+            return
+        # An ended scene keeps its last version as its head: what it said stays readable.
+        SceneVersion.objects.filter(pk=draft.scene.head_id).update(is_head=True, consumed_by=self.claim.run)
+        scene.status = Scene.Status.MERGED if draft.merged_into else Scene.Status.RETIRED
+        scene.slot, scene.merged_into_id = None, draft.merged_into
+        scene.save(update_fields=["heat", "status", "slot", "merged_into"])
+        self.written.add("scenes_ended", scene.pk)
+        self._decide(scene, draft, str(scene.status), draft.scene.number)
+
+    def _open(self, draft: _Draft) -> Scene:
+        taken = set(Scene.objects.for_entity(self.claim.entity).live().values_list("slot", flat=True))
+        scene = Scene.objects.create(
+            workspace_id=self.claim.entity.workspace_id,
+            entity=self.claim.entity,
+            slug=secrets.token_hex(6),
+            slot=next(slot for slot in range(1, 16) if slot not in taken),
+            heat=1,
+        )
+        self.written.add("scenes", scene.pk)
+        return scene
+
+    def _version(self, scene: Scene, draft: _Draft, *, number: int) -> None:
+        version = SceneVersion(
+            id=new_id(),
+            workspace_id=scene.workspace_id,
+            entity_id=scene.entity_id,
+            scene=scene,
+            number=number,
+            title=draft.title,
+            summary=summary_of(draft.summary, [line.text for line in draft.lines]),
+            run=self.claim.run,
+        )
+        self._versions.append(version)
+        for position, line in enumerate(draft.lines):
+            line_id = line.id if isinstance(line, LineState) else self._line(scene, line)
+            self._places.append(
+                VersionLine(
+                    workspace_id=scene.workspace_id,
+                    entity_id=scene.entity_id,
+                    version_id=version.pk,
+                    line_id=line_id,
+                    position=position,
+                )
+            )
+        self.written.add("scene_versions", version.pk)
+        self._decide(scene, draft, "created" if number == 1 else "updated", number)
+
+    def _line(self, scene: Scene, line: NewLine) -> UUID:
+        row = Line(
+            id=new_id(),
+            workspace_id=scene.workspace_id,
+            entity_id=scene.entity_id,
+            scene=scene,
+            section=line.section,
+            text=line.text,
+            run=self.claim.run,
+        )
+        self._lines.append(row)
+        self.written.add("lines", row.pk)
+        self._evidence.extend(
+            Evidence(
+                workspace_id=scene.workspace_id,
+                entity_id=scene.entity_id,
+                of_line_id=row.pk,
+                atom_id=atom_id,
+                run=self.claim.run,
+            )
+            for atom_id in line.atoms
+        )
+        return row.pk
+
+    def _decide(self, scene: Scene, draft: _Draft, outcome: str, number: int) -> None:
+        self.written.decisions.append(
+            {
+                "outcome": outcome,
+                "scene": str(scene.pk),
+                "version": number,
+                "title": draft.title,
+                "reason": draft.reason,
+            }
+        )
+        self.written.decisions.extend(draft.run_notes)
+
+
+def _note_left_out(written: Written, atoms: Sequence[Atom], edits: Sequence[Edited]) -> None:
+    """Say which atoms got no line: they stand as claims, and the run tells why no scene names them."""
+    placed = {atom_id for edit in edits for line in edit.lines for atom_id in line.atoms}
+    for atom in atoms:
+        if atom.pk in placed:
+            continue
+        is_live = atom.status == Atom.Status.LIVE
+        written.decisions.append(
+            {
+                "outcome": "left out" if is_live else "passed over",
+                "reason": "no accepted edit names it" if is_live else f"{atom.status} before it was placed",
+                "atoms": [str(atom.pk)],
+            }
+        )

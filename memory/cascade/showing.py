@@ -1,0 +1,83 @@
+"""Offered records as lines of a prompt. What is stored is data: quoted, on one line, never markup."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from memory.cascade.contract import OfferedAtom, OfferedLine, OfferedMessage, OfferedScene, OfferedTrait
+
+NOTHING = "(none)"
+
+
+def show_messages(messages: Sequence[OfferedMessage]) -> str:
+    """`m1 user (Alice), session s, 2026-06-02 09:00 Tuesday: "…"`, one a line."""
+    return "\n".join(_message(message) for message in messages) or NOTHING
+
+
+def _message(message: OfferedMessage) -> str:
+    who = f"{message.role} ({message.speaker})" if message.speaker else message.role
+    tool = f" tool {message.tool_name}" if message.tool_name else ""
+    attached = f" [attachment: {quote(message.attachment_text)}]" if message.attachment_text else ""
+    return (
+        f"{message.handle} {who}{tool}, session {message.session}, {_moment(message.said_at)}: "
+        f"{quote(message.text)}{attached}"
+    )
+
+
+def show_atoms(atoms: Sequence[OfferedAtom]) -> str:
+    """`a1 [instruction, 90, topic …, user, live, said …] "…"`, one a line."""
+    return "\n".join(_atom(atom) for atom in atoms) or NOTHING
+
+
+def _atom(atom: OfferedAtom) -> str:
+    facts = [atom.kind, str(atom.priority), f"topic {atom.topic or '-'}", atom.authority, atom.state]
+    if atom.said_at is not None:
+        facts.append(f"said {atom.said_at:%Y-%m-%d}")
+    if atom.scope:
+        facts.append(f"only: {quote(atom.scope)}")
+    if atom.is_new:
+        facts.insert(0, "new")
+    before = f" (before: {'; '.join(quote(text) for text in atom.supersedes)})" if atom.supersedes else ""
+    return f"{atom.handle} [{', '.join(facts)}] {quote(atom.text)}{before}"
+
+
+def show_scenes(scenes: Sequence[OfferedScene]) -> str:
+    """Scenes with their lines where they are shown in full, else by summary."""
+    return "\n\n".join(_scene(scene) for scene in scenes) or NOTHING
+
+
+def _scene(scene: OfferedScene) -> str:
+    topics = ", ".join(scene.topics) or "-"
+    head = (
+        f"{scene.handle} {quote(scene.title)} ({scene.atom_count} claims; topics: {topics})"
+        f"\n  summary: {quote(scene.summary)}"
+    )
+    if not scene.is_full:
+        return f"{head}\n  (lines not shown)"
+    return "\n".join([head, *(_line(line) for line in scene.lines)])
+
+
+def _line(line: OfferedLine) -> str:
+    marks = f"{' DUE' if line.is_due else ''}{' PINNED' if line.is_pinned else ''}"
+    return f"  {line.handle} {line.section}{marks} [{', '.join(line.atoms)}] {quote(line.text)}"
+
+
+def show_traits(traits: Sequence[OfferedTrait]) -> str:
+    """`t1 role [s1.l2] "…"`, one a line."""
+    return "\n".join(_trait(trait) for trait in traits) or NOTHING
+
+
+def _trait(trait: OfferedTrait) -> str:
+    due = " DUE" if trait.is_due else ""
+    return f"{trait.handle} {trait.slot}{due} [{', '.join(trait.lines)}] {quote(trait.text)}"
+
+
+def quote(text: str) -> str:
+    """A JSON string: no line break or quotation mark of the data can end it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _moment(at: datetime | None) -> str:
+    return "time unknown" if at is None else f"{at:%Y-%m-%d %H:%M %A}"

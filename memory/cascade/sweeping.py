@@ -1,0 +1,99 @@
+"""The sweep: whatever waits is found by looking at rows, so that no lost task, worker or broker matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.db.models.functions import Now
+
+from memory.cascade.failures import TRANSIENT_PARKED_RETRY_SECONDS
+from memory.cascade.wakeups import send
+from memory.cascade.work import INPUTS, mark_due
+from memory.llm.registry import configured_model
+from memory.models import Run, Step, Work
+
+OVERDUE_SECONDS = 5.0
+"""A due row whose task is under way is left alone for so long."""
+SWEEP_LIMIT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep found and woke."""
+
+    overdue: int = 0
+    vanished: int = 0
+    """Leases that ran out: their worker is gone."""
+    unmarked: int = 0
+    """Inputs that wait although nothing was marked due."""
+    unparked: int = 0
+    """Inputs parked because the endpoint failed, put back in line."""
+
+    @property
+    def total(self) -> int:
+        """Everything found."""
+        return self.overdue + self.vanished + self.unmarked + self.unparked
+
+
+def sweep() -> Swept:
+    """Look once, wake what has to be woken; without a model nothing is."""
+    if configured_model() is None:
+        return Swept()
+    return Swept(
+        vanished=_mark_vanished(),
+        unparked=_unpark(),
+        unmarked=sum(_mark_unmarked(step) for step in Step),
+        overdue=_wake_overdue(),
+    )
+
+
+def _mark_vanished() -> int:
+    """Work whose lease ran out is due again; the next claim records the run as abandoned."""
+    return Work.objects.filter(lease_until__lt=Now(), due_at__isnull=True).update(due_at=Now())
+
+
+def _wake_overdue() -> int:
+    late = Now() - timedelta(seconds=OVERDUE_SECONDS)
+    rows = Work.objects.filter(Q(due_at__lt=late) | Q(due_at__lte=Now(), lease_until__lt=Now()))
+    free = rows.filter(Q(lease_until__isnull=True) | Q(lease_until__lt=Now())).order_by("due_at")
+    found = list(free.values_list("entity_id", "step")[:SWEEP_LIMIT])
+    for entity_id, step in found:
+        send(entity_id=entity_id, step=Step(step))
+    return len(found)
+
+
+def _mark_unmarked(step: Step) -> int:
+    """Mark entities whose inputs wait although their work row is neither due nor leased."""
+    waiting = (
+        INPUTS[step]
+        .objects.pending()
+        .filter(workspace_id=OuterRef("workspace_id"), entity_id=OuterRef("entity_id"))
+    )
+    rows = Work.objects.filter(Exists(waiting), step=step, due_at__isnull=True, lease_until__isnull=True)
+    found = list(
+        rows.select_related("entity").only("workspace_id", "entity_id", "entity__paused_steps")[:SWEEP_LIMIT]
+    )
+    return sum(
+        _mark(row.workspace_id, row.entity_id, step) for row in found if step not in row.entity.paused_steps
+    )
+
+
+def _mark(workspace_id: UUID, entity_id: UUID, step: Step) -> bool:
+    with transaction.atomic():
+        return mark_due(workspace_id=workspace_id, entity_id=entity_id, step=step)
+
+
+def _unpark() -> int:
+    """Retry after a while what was parked while the endpoint failed; bad answers wait for a person."""
+    long_ago = Now() - timedelta(seconds=TRANSIENT_PARKED_RETRY_SECONDS)
+    transient = Run.objects.filter(pk=OuterRef("parked_by"), is_transient=True)
+    return sum(
+        model.objects.parked()
+        .filter(Exists(transient), parked_at__lt=long_ago)
+        .update(parked_at=None, parked_by=None)
+        for model in INPUTS.values()
+    )

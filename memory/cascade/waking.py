@@ -1,0 +1,64 @@
+"""When a step may start: arithmetic over what waits, without a clock or a database of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memseek_site.product import WakingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What waits for a step: when the first and the last of its inputs arrived."""
+
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What decides when a step starts."""
+
+    now: datetime
+    waiting: Waiting
+    is_flushing: bool
+    """A session or an import has ended: no waiting for more words."""
+    is_upstream_busy: bool
+    """The step before still has inputs and is not failing."""
+    last_finished: datetime | None
+
+
+def extract_due(seen: Circumstances, settings: WakingSettings) -> datetime:
+    """l1_extract: a pause after the last message, never longer than a limit after the first."""
+    if seen.is_flushing:
+        return seen.now
+    quiet = seen.waiting.last + timedelta(seconds=settings.quiet_seconds)
+    latest = seen.waiting.first + timedelta(seconds=settings.latest_seconds)
+    return min(quiet, latest)
+
+
+def synthesis_due(seen: Circumstances, settings: WakingSettings) -> datetime | None:
+    """scene_synthesis: at once when the entity is quiet, else at most once in an interval.
+
+    None while a flush still has messages to extract: placing all atoms after the last one was made gives the
+    same scenes whatever the timing, and the extraction's end wakes this step.
+    """
+    if not seen.is_upstream_busy:
+        return seen.now
+    if seen.is_flushing:
+        return None
+    return _after_interval(seen, settings.scene_interval_seconds)
+
+
+def persona_due(seen: Circumstances, settings: WakingSettings) -> datetime | None:
+    """persona: at most once in an interval; a flush waits for the scenes instead."""
+    if seen.is_flushing:
+        return None if seen.is_upstream_busy else seen.now
+    return _after_interval(seen, settings.persona_interval_seconds)
+
+
+def _after_interval(seen: Circumstances, seconds: float) -> datetime:
+    if seen.last_finished is None:
+        return seen.now
+    return max(seen.now, seen.last_finished + timedelta(seconds=seconds))

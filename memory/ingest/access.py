@@ -1,0 +1,71 @@
+"""What the bearer of a key may reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, Q
+
+from memory.ingest.entities import find_entity
+from memory.models import Entity, Key, Workspace
+
+LAST_USE_INTERVAL = timedelta(minutes=1)
+
+
+class UnknownEntityError(Exception):
+    """No entity of this name can be reached with this key; whether it is there is not said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A usable key, its workspace, and the entities it is bound to: none means all of the workspace."""
+
+    key: Key
+    workspace: Workspace
+    entity_ids: frozenset[UUID]
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the key opens certain entities only."""
+        return bool(self.entity_ids)
+
+    def allows(self, scope: str) -> bool:
+        """Whether the key's scopes include this one."""
+        return self.key.allows(scope)
+
+    def entity(self, name: str) -> Entity:
+        """The entity of this name, or UnknownEntityError."""
+        found = find_entity(workspace=self.workspace, name=name)
+        if found is None or (self.is_bound and found.pk not in self.entity_ids):
+            raise UnknownEntityError(name)
+        return found
+
+
+def open_access(token: str) -> Access | None:
+    """What a token opens, None when it is unknown, revoked or expired.
+
+    One statement, and once a minute another one that notes the use.
+    """
+    bound = Key.entities.through.objects.filter(key_id=OuterRef("pk")).values("entity_id")
+    key = (
+        Key.objects.filter(digest=Key.digest_of(token))
+        .select_related("workspace")
+        .annotate(bound_ids=ArraySubquery(bound))
+        .first()
+    )
+    now = datetime.now(UTC)
+    if key is None or not key.is_usable(now):
+        return None
+    _note_use(key, now)
+    return Access(key, key.workspace, frozenset(key.bound_ids))
+
+
+def _note_use(key: Key, now: datetime) -> None:
+    """At most one write a minute, also when many requests come at once."""
+    before = now - LAST_USE_INTERVAL
+    if key.last_used_at is None or key.last_used_at <= before:
+        stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=before)
+        Key.objects.filter(stale, pk=key.pk).update(last_used_at=now)

@@ -1,0 +1,157 @@
+"""What one message must look like before it may be stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from memory.ingest.problems import IngestError, Problem, refused
+from memory.ingest.storable import is_blank, json_problem, text_problem
+from memory.models.messages import MESSAGE_TEXT_LIMIT, METADATA_BYTES_LIMIT, SPEAKER_LIMIT
+
+MESSAGES_PER_CALL = 100
+SESSION_NAME_LIMIT = 128
+DEDUPE_KEY_LIMIT = 200
+TOOL_NAME_LIMIT = 128
+TOOL_CALLS_BYTES_LIMIT = 65_536
+ORDINAL_LIMIT = 1_000_000_000
+FIELD_NAME_SHOWN = 64
+
+
+def _problem(kind: str, text: str) -> PydanticCustomError:
+    return PydanticCustomError(kind, "{text}", {"text": text})
+
+
+def _storable_text(value: Any) -> Any:
+    problem = text_problem(value) if isinstance(value, str) else None
+    if problem:
+        raise _problem("unstorable", problem)
+    return value
+
+
+def _visible_text(value: Any) -> Any:
+    if isinstance(value, str) and is_blank(value):
+        raise _problem("blank", "is blank")
+    return _storable_text(value)
+
+
+def _metadata(value: Any) -> Any:
+    return _checked_json(value, METADATA_BYTES_LIMIT)
+
+
+def _tool_calls(value: Any) -> Any:
+    return _checked_json(value, TOOL_CALLS_BYTES_LIMIT)
+
+
+def _checked_json(value: Any, bytes_limit: int) -> Any:
+    problem = json_problem(value, bytes_limit=bytes_limit)
+    if problem:
+        raise _problem("unstorable", problem)
+    return value
+
+
+def read_instant(value: Any) -> datetime | None:
+    """An instant in UTC from a datetime or an ISO 8601 text; None stays None.
+
+    Raises ValueError (as PydanticCustomError) without a time zone: whose midday it was is never guessed.
+    """
+    if isinstance(value, str):
+        value = _from_iso(value)
+    if value is None:
+        return None
+    if not isinstance(value, datetime):
+        raise _problem("instant", "is no ISO 8601 time")
+    if value.utcoffset() is None:
+        raise _problem("naive", "has no time zone: add Z or an offset such as +02:00")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise _problem("instant", "lies outside the years 1 to 9999 in UTC") from error
+
+
+def _from_iso(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as error:
+        raise _problem("instant", "is no ISO 8601 time") from error
+
+
+def _identifier(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return UUID(value)
+    except ValueError as error:
+        raise _problem("identifier", "is no UUID") from error
+
+
+Text = Annotated[str, BeforeValidator(_storable_text)]
+VisibleText = Annotated[str, BeforeValidator(_visible_text)]
+
+
+class IncomingMessage(BaseModel):
+    """One message as a caller hands it in; texts are kept byte for byte.
+
+    `occurred_at` left out means now, at the moment of recording; None means that nobody knows when.
+    `parent` is the id of an earlier stored message of the same entity.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    session: VisibleText = Field(max_length=SESSION_NAME_LIMIT)
+    role: Literal["user", "assistant", "tool", "system"]
+    text: Text = Field(default="", max_length=MESSAGE_TEXT_LIMIT)
+    speaker: Text = Field(default="", max_length=SPEAKER_LIMIT)
+    attachment_text: Text = Field(default="", max_length=MESSAGE_TEXT_LIMIT)
+    ordinal: int | None = Field(default=None, ge=0, le=ORDINAL_LIMIT)
+    dedupe_key: VisibleText | None = Field(default=None, max_length=DEDUPE_KEY_LIMIT)
+    occurred_at: Annotated[datetime | None, BeforeValidator(read_instant)] = None
+    parent: Annotated[UUID | None, BeforeValidator(_identifier)] = None
+    tool_name: Text = Field(default="", max_length=TOOL_NAME_LIMIT)
+    tool_calls: Annotated[list[dict[str, Any]], BeforeValidator(_tool_calls)] = []
+    tool_call_id: Text = Field(default="", max_length=TOOL_NAME_LIMIT)
+    metadata: Annotated[dict[str, Any], BeforeValidator(_metadata)] = {}
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if is_blank(self.text) and is_blank(self.attachment_text) and not self.tool_calls:
+            raise _problem("nothing_said", "is blank")
+        return self
+
+    @property
+    def is_said_now(self) -> bool:
+        """Whether its time is the moment of recording."""
+        return "occurred_at" not in self.model_fields_set
+
+
+def refuse_size(items: Sequence[Any]) -> None:
+    """Raise IngestError unless there are 1 to 100."""
+    if not 1 <= len(items) <= MESSAGES_PER_CALL:
+        raise refused("messages", f"holds {len(items)} messages, 1 to {MESSAGES_PER_CALL} are taken")
+
+
+def read_messages(items: Sequence[Any]) -> list[IncomingMessage]:
+    """Read messages from JSON-like values, or raise IngestError with every problem of every item."""
+    refuse_size(items)
+    messages: list[IncomingMessage] = []
+    problems: list[Problem] = []
+    for index, item in enumerate(items):
+        try:
+            messages.append(IncomingMessage.model_validate(item))
+        except ValidationError as error:
+            problems += [_named(index, detail) for detail in error.errors(include_input=False)]
+    if problems:
+        raise IngestError(problems)
+    return messages
+
+
+def _named(index: int, detail: ErrorDetails) -> Problem:
+    if detail["type"] == "nothing_said":
+        return Problem(index, "text", detail["msg"])
+    field = ".".join(str(part) for part in detail["loc"]) or "message"
+    return Problem(index, field[:FIELD_NAME_SHOWN], detail["msg"])

@@ -1,0 +1,73 @@
+"""Which texts and JSON values PostgreSQL can give back as they came. Nothing is mended, only refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+
+JSON_DEPTH_LIMIT = 32
+
+
+def text_problem(text: str) -> str | None:
+    """Why a text cannot be stored, or None when it can."""
+    if "\0" in text:
+        return "holds the character U+0000"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "holds half of a surrogate pair"
+    return None
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing to see in a text: white space and invisible marks only."""
+    return all(character.isspace() or unicodedata.category(character) == "Cf" for character in text)
+
+
+def json_problem(value: Any, *, bytes_limit: int) -> str | None:
+    """Why a JSON value cannot be stored, or None when it can."""
+    for part in _parts(value):
+        problem = _part_problem(part)
+        if problem:
+            return problem
+    size = len(canonical_json(value))
+    return f"is {size} bytes of JSON, at most {bytes_limit} are stored" if size > bytes_limit else None
+
+
+def canonical_json(value: Any) -> bytes:
+    """The same bytes for equal values, whatever the order of their keys."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+_TOO_DEEP = object()
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Every key and value inside, without recursion; ends with `_TOO_DEEP` beyond the limit."""
+    waiting = [(value, 1)]
+    while waiting:
+        part, depth = waiting.pop()
+        if depth > JSON_DEPTH_LIMIT:
+            yield _TOO_DEEP
+            return
+        yield part
+        if isinstance(part, dict):
+            yield from part
+            waiting.extend((inner, depth + 1) for inner in part.values())
+        elif isinstance(part, list):
+            waiting.extend((inner, depth + 1) for inner in part)
+
+
+def _part_problem(part: Any) -> str | None:
+    if part is _TOO_DEEP:
+        return f"is nested more than {JSON_DEPTH_LIMIT} levels deep"
+    if isinstance(part, str):
+        return text_problem(part)
+    if isinstance(part, float):
+        return None if math.isfinite(part) else "holds a number that is not finite"
+    if part is None or isinstance(part, (bool, int, dict, list)):
+        return None
+    return f"holds a {type(part).__name__}, which is no JSON"
