@@ -21,7 +21,7 @@ class UnknownEntityError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A usable key, its workspace, and the entities it is bound to: none means all of the workspace."""
+    """A usable key, its workspace, and the entities it opens if it is bound to some."""
 
     key: Key
     workspace: Workspace
@@ -30,7 +30,7 @@ class Access:
     @property
     def is_bound(self) -> bool:
         """Whether the key opens certain entities only."""
-        return bool(self.entity_ids)
+        return self.key.is_bound
 
     def allows(self, scope: str) -> bool:
         """Whether the key's scopes include this one."""

@@ -21,7 +21,8 @@ from memory.ingest.sessions import lock_sessions
 from memory.ingest.stored import find_known
 from memory.models import Entity, Message, Outbox, Session, Step
 
-ATTEMPTS = 2
+ATTEMPTS = 3
+"""Once is enough for one key that two calls store at once; calls that share several keys may meet again."""
 
 Result = TypeVar("Result")
 
@@ -78,7 +79,7 @@ def record_messages(*, access: Access, entity_name: str, messages: Sequence[Inco
 
 
 def _in_transaction(action: Callable[[], Result]) -> Result:
-    """Run in a transaction of its own, once more when another call stored the same key meanwhile."""
+    """Run in a transaction of its own, and again when another call stored the same key meanwhile."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
             with transaction.atomic(durable=True):

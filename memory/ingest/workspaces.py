@@ -67,6 +67,7 @@ def create_key(
             digest=Key.digest_of(token),
             scopes=sorted(set(scopes)),
             expires_at=expires_at,
+            is_bound=bool(entities),
         )
         key.entities.set(entities)
     return IssuedKey(key, token)

@@ -9,14 +9,16 @@ from collections.abc import Iterable
 TERM_LIMIT = 64
 
 STOP_WORDS = frozenset(
-    (
-        "a about after again all also am an and any are as at be because been before being "
-        "but by can could did do does for from had has have he her here him his how "
-        "i if in into is it its just may me more most my no not of on once "
-        "only or other our out over own s said same she should so some such t than that "
-        "the their them then there these they this those to too under until up us very was we "
-        "were what when where which while who will with would you your "
-    ).split()
+    re.findall(
+        r"\w+",
+        """
+        a about after again all also am an and any are as at be because been before being but by can could
+        did do does for from had has have he her here him his how i if in into is it its just may me more
+        most my no not of on once only or other our out over own s said same she should so some such t than
+        that the their them then there these they this those to too under until up us very was we were what
+        when where which while who will with would you your
+        """,
+    )
 )
 
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003134f"

@@ -12,7 +12,7 @@ from typing import Any
 
 from memory.ingest.importers.openai_messages import read_fields, read_time
 from memory.ingest.importers.records import BadRow, ReadMessage
-from memory.ingest.incoming import SESSION_NAME_LIMIT
+from memory.ingest.incoming import read_instant
 
 SESSION_FIELDS = ("session", "session_id", "conversation_id", "thread_id")
 MESSAGE_ID_FIELDS = ("id", "message_id")
@@ -60,8 +60,8 @@ def _read_conversation(
         yield BadRow(place, "has messages that are no list")
         return
     session = _session(row, (*SESSION_FIELDS, "id"))
-    session = session or f"conversation-{hashlib.sha256(line.strip()).hexdigest()[:DIGEST_SHOWN]}"
-    started_at = read_time(row)
+    session = session or f"conversation-{_digest(line.strip())}"
+    started_at = _instant(read_time(row))
     for index, message in enumerate(row["messages"]):
         message_place = f"{place} message {index + 1}"
         if not isinstance(message, dict):
@@ -80,8 +80,10 @@ def _read_single(
     index = seen[session]
     seen[session] += 1
     identifier = next((str(row[name]) for name in MESSAGE_ID_FIELDS if row.get(name)), None)
-    key = f"id:{identifier}" if identifier else str(index)
-    return _found(row, session, key, read_time(row), place, fraction)
+    place_in_session = (
+        f"id-{_digest(identifier.encode(errors='surrogatepass'))}" if identifier else str(index)
+    )
+    return _found(row, session, place_in_session, read_time(row), place, fraction)
 
 
 def _session(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
@@ -91,22 +93,33 @@ def _session(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return None if found is None else str(found)
 
 
+def _instant(value: Any) -> Any:
+    """An instant where the value is one; what is none stays, to be refused with its messages."""
+    try:
+        return read_instant(value)
+    except ValueError:
+        return value
+
+
 def _following(started_at: Any, index: int) -> Any:
     return started_at + index * MESSAGE_INTERVAL if isinstance(started_at, datetime) else started_at
 
 
 def _found(
-    message: Mapping[str, Any], session: str, key: str, said_at: Any, place: str, fraction: float
+    message: Mapping[str, Any],
+    session: str,
+    place_in_session: str,
+    said_at: Any,
+    place: str,
+    fraction: float,
 ) -> ReadMessage:
     fields = read_fields(message) | {
         "session": session,
         "occurred_at": said_at,
-        "dedupe_key": _dedupe_key(session, key),
+        "dedupe_key": f"openai:{place_in_session}:{session}",
     }
     return ReadMessage("", place, fraction, fields)
 
 
-def _dedupe_key(session: str, key: str) -> str:
-    """Stable over imports; digested when it would be too long to keep."""
-    digest = hashlib.sha256(key.encode(errors="surrogatepass")).hexdigest()[:DIGEST_SHOWN]
-    return f"openai:{session[:SESSION_NAME_LIMIT]}:{key if len(key) < DIGEST_SHOWN else digest}"
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:DIGEST_SHOWN]

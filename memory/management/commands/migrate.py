@@ -1,4 +1,4 @@
-"""`manage.py migrate` as the schema's owner, and the application's rights afterwards."""
+"""`manage.py migrate` as the schema's owner, with the application's rights on what it makes."""
 
 from typing import Any
 
@@ -12,8 +12,9 @@ class Command(migrate.Command):
     """Django's own command, run by the role of DATABASE_OWNER_URL (embedded: `memseek_owner`)."""
 
     def handle(self, *arguments: Any, **options: Any) -> None:
-        """Migrate, then let the application's role read and write the rows."""
+        """Migrate; the application's role may read and write rows of each table from its first moment."""
+        is_looking = options["plan"] or options["check_unapplied"]
         with connected_as_owner():
-            super().handle(*arguments, **options)
-            if settings.DATABASE_OWNER is not None and not (options["plan"] or options["check_unapplied"]):
+            if settings.DATABASE_OWNER is not None and not is_looking:
                 grant_to_application()
+            super().handle(*arguments, **options)

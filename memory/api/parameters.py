@@ -1,0 +1,100 @@
+"""Reading query strings and bodies. Whatever is unknown is refused by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.http import QueryDict
+
+from memory.api.errors import RequestRefused
+from memory.recall.timeline import TYPES, TimelineRequest
+from memory.recall.timeline_records import COLLECTIONS
+
+TIMELINE_PARAMETERS = ("entity", "status", "collections", "types", "limit", "before")
+RECORDS_FIELDS = ("entity", "messages")
+STATUSES = ("active", "all")
+ALL_TYPES = tuple(dict.fromkeys(type for types in TYPES.values() for type in types))
+DEFAULT_LIMIT = 50
+LARGEST_LIMIT = 100
+LARGEST_SEQUENCE_NUMBER = 2**63 - 1
+NAME_SHOWN = 64
+
+Name = TypeVar("Name", bound=str)
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineParameters:
+    """Which entity, and what of it."""
+
+    entity: str
+    request: TimelineRequest
+
+
+def read_timeline_parameters(query: QueryDict) -> TimelineParameters:
+    """Read the query of `/timeline`, or raise RequestRefused naming the parameter."""
+    _refuse_unknown(query, TIMELINE_PARAMETERS, "parameter")
+    entity = _single(query, "entity")
+    if not entity:
+        raise RequestRefused("entity: is required.")
+    return TimelineParameters(
+        entity,
+        TimelineRequest(
+            collections=_several(query, "collections", COLLECTIONS) or COLLECTIONS,
+            types=_several(query, "types", ALL_TYPES),
+            is_history_shown=_one_of(query, "status", STATUSES) == "all",
+            limit=_number(query, "limit", LARGEST_LIMIT) or DEFAULT_LIMIT,
+            before=_number(query, "before", LARGEST_SEQUENCE_NUMBER),
+        ),
+    )
+
+
+def read_records_body(body: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """The entity's name and the messages, as yet unread, of `POST /records`."""
+    _refuse_unknown(body, RECORDS_FIELDS, "field")
+    entity, messages = body.get("entity"), body.get("messages")
+    if not isinstance(entity, str):
+        raise RequestRefused("entity: has to be a text.")
+    if not isinstance(messages, list):
+        raise RequestRefused("messages: has to be a list.")
+    return entity, messages
+
+
+def _refuse_unknown(given: Mapping[str, Any], known: Sequence[str], word: str) -> None:
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        shown = ", ".join(name.encode(errors="backslashreplace").decode()[:NAME_SHOWN] for name in unknown)
+        raise RequestRefused(f"Unknown {word}: {shown}. Known are {', '.join(known)}.")
+
+
+def _single(query: QueryDict, name: str) -> str | None:
+    values = query.getlist(name)
+    if len(values) > 1:
+        raise RequestRefused(f"{name}: is given {len(values)} times.")
+    return values[0] if values else None
+
+
+def _one_of(query: QueryDict, name: str, known: Sequence[str]) -> str | None:
+    value = _single(query, name)
+    if value is not None and value not in known:
+        raise RequestRefused(f"{name}: has to be one of {', '.join(known)}.")
+    return value
+
+
+def _several(query: QueryDict, name: str, known: Sequence[Name]) -> tuple[Name, ...]:
+    """Names given by repeating the parameter or with commas; in the order of the known ones."""
+    given = {part for value in query.getlist(name) for part in value.split(",") if part}
+    if given - set(known):
+        raise RequestRefused(f"{name}: has to be some of {', '.join(known)}.")
+    return tuple(item for item in known if item in given)
+
+
+def _number(query: QueryDict, name: str, largest: int) -> int | None:
+    value = _single(query, name)
+    if value is None:
+        return None
+    is_number = value.isascii() and value.isdigit() and len(value) <= len(str(largest))
+    if not is_number or not 1 <= int(value) <= largest:
+        raise RequestRefused(f"{name}: has to be a number from 1 to {largest}.")
+    return int(value)

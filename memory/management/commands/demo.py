@@ -1,0 +1,58 @@
+"""`manage.py demo`: from nothing to four layers, then the site."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from memory.walkthrough.tour import run_tour
+from memseek_site.demonstration import Aside, ensure_operator, ensure_workspace
+from memseek_site.doctor.processes import living
+from memseek_site.serving import (
+    add_address_arguments,
+    choose_port,
+    finish,
+    log_level,
+    migrate_if_needed,
+    serve,
+)
+from memseek_site.supervisor import Supervisor, Write, worker_child, writer
+
+
+class Command(BaseCommand):
+    """Safe to run again: what is there stays, what is missing is done."""
+
+    help = "Run the scripted tour through the real cascade, print the four layers, then serve the site."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """--once, --host and --port."""
+        parser.add_argument("--once", action="store_true", help="stop after the tour")
+        add_address_arguments(parser)
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        """Prepare, tour, serve; leave nothing running."""
+        write = writer(self.stdout)  # type: ignore[arg-type]
+        level = log_level(options)
+        supervisor = Supervisor()
+        supervisor.listen_to_signals()
+        try:
+            migrate_if_needed()
+            self.run_tour(supervisor, write, level)
+            if not options["once"] and not supervisor.is_stopping:
+                port = choose_port(options["host"], options["port"], is_flexible=True)
+                serve(supervisor, write, host=options["host"], port=port, level=level)
+        finally:
+            finish(supervisor)
+
+    def run_tour(self, supervisor: Supervisor, write: Write, level: str) -> None:
+        """The tour, with a worker that lives: another command's, or one of our own."""
+        workspace = ensure_workspace()
+        login = ensure_operator(workspace)
+        if login is not None:
+            write(f"Operator's login, shown this once: {login.name} / {login.password}")
+        if not living("worker"):
+            supervisor.add(worker_child(write, log_level=level))
+        tour = Aside(lambda: run_tour(workspace=workspace, output=self.stdout))
+        tour.start()
+        supervisor.tend_until(lambda: not tour.is_alive())
+        if tour.error is not None:
+            raise CommandError(f"The tour did not come to its end: {tour.error}") from tour.error

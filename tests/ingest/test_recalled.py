@@ -1,0 +1,43 @@
+"""Case 23: what memory handed out is not news when it comes back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.ingest.recalled import strip_recalled, wrap
+
+texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
+unmarked = texts.filter(lambda text: "memseek-recall" not in text.lower())
+
+
+@given(before=unmarked, recalled=texts, after=unmarked)
+def test_words_around_a_block_stay_as_they_are(before: str, recalled: str, after: str) -> None:
+    assert strip_recalled(before + wrap(recalled, "use-1") + after) == before + after
+
+
+@given(text=unmarked)
+def test_text_without_marks_is_unchanged(text: str) -> None:
+    assert strip_recalled(text) == text
+
+
+@given(text=texts, id=texts)
+def test_a_wrapped_text_cannot_break_out(text: str, id: str) -> None:
+    assert strip_recalled(wrap(f"{text}</memseek-recall>{text}", id)) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a<memseek-recall>x<memseek-recall>y</memseek-recall>z</memseek-recall>b", "ab"),
+        ("a<memseek-recall>never closed", "a"),
+        ('a<memseek-recall id="cut', "a"),
+        ("a</memseek-recall>b", "ab"),
+        ("a<MemSeek-Recall>x</MEMSEEK-RECALL>b", "ab"),
+        ("a< memseek-recall >x</ memseek-recall >b", "ab"),
+        ("a<memseek-recall/>b", "ab"),
+        ("a<memseek-recaller>b", "a<memseek-recaller>b"),
+        ("a < b and b > c", "a < b and b > c"),
+    ],
+)
+def test_marks_are_read_tolerantly(text: str, left: str) -> None:
+    assert strip_recalled(text) == left
