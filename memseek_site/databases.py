@@ -96,7 +96,10 @@ def _reconnect(connection: BaseDatabaseWrapper, database: dict[str, Any]) -> Non
 
 
 def grant_to_application() -> None:
-    """Let the application's role read and write rows; to be called as the owner, after migrations."""
+    """Let the application's role read and write rows of all tables, and of those that the owner will make.
+
+    To be called as the owner.
+    """
     connection = connections["default"]
     role = connection.ops.quote_name(settings.DATABASES["default"]["USER"])
     with connection.cursor() as cursor:

@@ -7,10 +7,12 @@ from django.core.management import CommandError, CommandParser, call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from memseek_site.embedded.locks import FileLock
 from memseek_site.servers import ensure_servers
 from memseek_site.supervisor import Supervisor, Write, first_free_port, is_answering, web_child, worker_child
 
 DEFAULT_PORT = 8000
+MIGRATION_TIMEOUT_SECONDS = 300
 PORTS_TO_TRY = 20
 
 
@@ -22,12 +24,22 @@ def add_address_arguments(parser: CommandParser) -> None:
 
 def migrate_if_needed() -> None:
     """Bring an embedded database up to date; refuse to serve on another one that is not."""
-    executor = MigrationExecutor(connection)
-    if not executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        return
     if not settings.IS_DATABASE_EMBEDDED:
-        raise CommandError("The database is not migrated. Run: python manage.py migrate")
-    call_command("migrate", verbosity=0, interactive=False)
+        if is_behind():
+            raise CommandError("The database is not migrated. Run: python manage.py migrate")
+        return
+    # Two terminals may begin at once: the second finds everything done.
+    with FileLock(settings.DATA_DIR / "migrate.lock", is_exclusive=True) as lock:
+        if not lock.acquire(timeout_seconds=MIGRATION_TIMEOUT_SECONDS):
+            raise CommandError("Another process has been migrating the embedded database for too long.")
+        if is_behind():
+            call_command("migrate", verbosity=0, interactive=False)
+
+
+def is_behind() -> bool:
+    """Whether a migration is not applied."""
+    executor = MigrationExecutor(connection)
+    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
 def choose_port(host: str, wanted: int | None, *, is_flexible: bool) -> int:

@@ -126,7 +126,8 @@ def make_atom(
 
 
 def make_rule(entity: Entity, text: str, messages: Sequence[Message], **values: Any) -> Atom:
-    return make_atom(entity, text, messages, **({"kind": Atom.Kind.INSTRUCTION, "priority": 80} | values))
+    rule: dict[str, Any] = {"kind": Atom.Kind.INSTRUCTION, "priority": 80}
+    return make_atom(entity, text, messages, **(rule | values))
 
 
 def cite(entity: Entity, *, targets: dict[str, Sequence[Any]], **derived: Any) -> None:

@@ -54,8 +54,13 @@ def _database_mend() -> str:
 
 def examine_migrations() -> Iterator[Finding]:
     """Whether every migration is applied."""
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    try:
+        executor = MigrationExecutor(connection)
+        plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except DatabaseError as problem:
+        text = f"the application's role cannot read them ({type(problem).__name__})"
+        yield broken("migrations", text, "Run: python manage.py migrate")
+        return
     if plan:
         names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in plan[:3])
         more = f" and {len(plan) - 3} more" if len(plan) > 3 else ""

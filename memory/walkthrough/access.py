@@ -1,0 +1,82 @@
+"""What the commands need of a memory, wherever it lives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from memory.recall.records import (
+    AtomRecord,
+    Candidate,
+    Changes,
+    LadderStatus,
+    MessageRecord,
+    RulesPage,
+    SceneRecord,
+    TraceTree,
+    TraitRecord,
+)
+
+
+class MemoryProblemError(Exception):
+    """Something that the memory refuses or does not know; the text is for the person at the prompt."""
+
+    def __init__(self, text: str, candidates: tuple[Candidate, ...] = ()) -> None:
+        super().__init__(text)
+        self.candidates = candidates
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A record with what it rests on and what rests on it."""
+
+    down: TraceTree
+    up: TraceTree
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A stored message and what came of it."""
+
+    changes: Changes
+    is_settled: bool
+    seconds: float
+    reasons: tuple[str, ...]
+    """Why something still waits, or why nothing above L0 was made."""
+
+
+class Memory(Protocol):
+    """One entity's memory. Every method may raise MemoryProblemError."""
+
+    def say(self, text: str, notice: Callable[[str], object]) -> Said:
+        """Store a message of the user, wait for the cascade, and tell what changed."""
+        ...
+
+    def scenes(self) -> tuple[SceneRecord, ...]:
+        """Live scenes in slot order."""
+        ...
+
+    def memories(self) -> tuple[AtomRecord, ...]:
+        """Every atom with its history, in the order of events."""
+        ...
+
+    def rules(self, floor: int) -> RulesPage:
+        """All standing rules at or above the floor."""
+        ...
+
+    def persona(self) -> tuple[TraitRecord, ...]:
+        """The live traits."""
+        ...
+
+    def transcript(self, session: str | None) -> tuple[MessageRecord, ...]:
+        """What was said, in all sessions or in one."""
+        ...
+
+    def trace(self, id_part: str) -> Traced:
+        """A record's receipts and uses."""
+        ...
+
+    def status(self) -> LadderStatus:
+        """Counts of each layer, and what waits."""
+        ...

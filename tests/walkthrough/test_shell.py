@@ -1,0 +1,180 @@
+import io
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from memory.walkthrough.access import Memory, MemoryProblemError
+from memory.walkthrough.commands import COMMANDS, Page, UsageError, run_line
+from memory.walkthrough.screen import JsonScreen, TextScreen
+from memory.walkthrough.shell import run_shell
+from tests.setup.commands import ROOT
+from tests.walkthrough.scripted import ScriptedMemory
+
+WRONG = {
+    "scenes now": "scenes takes no arguments.",
+    "say": "Write what you want to say: say <text>",
+    "rules many": "The floor is a whole number from 0 to 100: rules [floor]",
+    "rules 101": "The floor is a whole number from 0 to 100: rules [floor]",
+    "rules -1": "The floor is a whole number from 0 to 100: rules [floor]",
+    "rules 7٣": "The floor is a whole number from 0 to 100: rules [floor]",
+    "trace": "Give one id, or at least 4 digits of its end: trace <id>",
+    "trace a b": "Give one id, or at least 4 digits of its end: trace <id>",
+    "sceens": "There is no command 'sceens'. Did you mean scenes?",
+    "xyzzy": "There is no command 'xyzzy'. Type help to see the commands.",
+    "help xyzzy": "There is no command 'xyzzy'. Type help to see the commands.",
+    "say \udce9": "The line holds something that is no text (UTF-8 without NUL).",
+    "l0 a\x00b": "The line holds something that is no text (UTF-8 without NUL).",
+}
+
+
+def run_text(script: str, memory: Memory | None = None) -> tuple[str, str]:
+    """What a script gives as text: the pages and the notices."""
+    out, notices = io.StringIO(), io.StringIO()
+    run_shell(
+        memory=memory or ScriptedMemory(),
+        screen=TextScreen(out, notices),
+        source=io.StringIO(script),
+        is_prompting=False,
+    )
+    return out.getvalue(), notices.getvalue()
+
+
+def run_json(script: str) -> tuple[list[dict[str, Any]], str]:
+    """What a script gives as JSON: one object for each line, and the notices."""
+    out, notices = io.StringIO(), io.StringIO()
+    screen = JsonScreen(out, notices)
+    run_shell(memory=ScriptedMemory(), screen=screen, source=io.StringIO(script), is_prompting=False)
+    return [json.loads(line) for line in out.getvalue().splitlines()], notices.getvalue()
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_wrong_arguments_are_answered_with_what_is_right(line: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        run_line(line, memory=ScriptedMemory(), notice=print)
+    assert str(refused.value) == WRONG[line]
+
+
+def test_a_script_shows_its_commands_with_their_pages() -> None:
+    out, notices = run_text("# a comment\n\n  RULES 90  \nnonsense\n")
+    assert out == (
+        "> RULES 90\n"
+        "Rules at priority 90 or above: 1 (default floor 70)\n"
+        "  -  95  Never deploy without approval.  [00000011]\n\n"
+        "> nonsense\n"
+        "There is no command 'nonsense'. Type help to see the commands.\n\n"
+    )
+    assert notices == ""
+
+
+@pytest.mark.parametrize("script", ["quit\nsay more\n", "exit\nsay more\n", "QUIT\nsay more"])
+def test_nothing_runs_after_quit(script: str) -> None:
+    memory = ScriptedMemory()
+    run_text(script, memory)
+    assert memory.said == []
+
+
+def test_say_keeps_the_words_as_typed() -> None:
+    memory = ScriptedMemory()
+    _, notices = run_text("say  Keep   this: # and “that” 你好 \n", memory)
+    assert memory.said == ["Keep   this: # and “that” 你好"]
+    assert notices == "… l1_extract is at work (5 s)\n"
+
+
+def test_an_ambiguous_id_lists_its_candidates() -> None:
+    out, _ = run_text("trace 0000\n")
+    assert out == (
+        "> trace 0000\n"
+        "2 records have such an id.\n"
+        "  atom [00000011] 00000000-0000-0000-0000-000000000011  Never deploy without approval.\n\n"
+    )
+
+
+def test_json_gives_one_object_for_every_command() -> None:
+    script = (
+        "status\nscenes\nmemories\nrules\npersona\nl0\ntrace 1234\nhelp\nsay x\nwrong\ntrace 0000\nquit\n"
+    )
+    objects, notices = run_json(script)
+    assert [sorted(page.keys() - {"command"})[:1] for page in objects] == [
+        ["atoms_all"],
+        ["scenes"],
+        ["memories"],
+        ["floor"],
+        ["traits"],
+        ["messages"],
+        ["down"],
+        ["commands"],
+        ["changes"],
+        ["error"],
+        ["candidates"],
+        [],
+    ]
+    assert notices == "… l1_extract is at work (5 s)\n"
+
+
+def test_json_holds_the_fields_of_the_page() -> None:
+    (page,), _ = run_json("persona\n")
+    assert page == {
+        "command": "persona",
+        "traits": [
+            {
+                "id": "00000000-0000-0000-0000-000000000041",
+                "version_id": "00000000-0000-0000-0000-000000000042",
+                "slot": "decision_pattern",
+                "text": "Prefers small steps.",
+                "number": 1,
+                "receipts": 3,
+                "short_id": "00000041",
+            }
+        ],
+    }
+
+
+class FailingMemory(ScriptedMemory):
+    """Cannot tell its status, and is interrupted while it speaks."""
+
+    def status(self) -> Any:
+        raise MemoryProblemError("The database did not answer: OperationalError.")
+
+    def say(self, text: str, notice: Any) -> Any:
+        raise KeyboardInterrupt
+
+
+def test_a_problem_does_not_end_the_prompt() -> None:
+    out, _ = run_text("status\nhelp quit\n", FailingMemory())
+    assert out == (
+        "> status\nThe database did not answer: OperationalError.\n\n"
+        "> help quit\n  quit  leave; the end of input does too\n\n"
+    )
+
+
+def test_an_interrupt_ends_a_script() -> None:
+    out, notices = run_text("say x\nstatus\n", FailingMemory())
+    assert (out, notices[:14]) == ("> say x\n", "… Interrupted.")
+
+
+def test_every_command_has_a_usage_that_begins_with_its_name() -> None:
+    assert [command.usage.split()[0] for command in COMMANDS.values()] == list(COMMANDS)
+
+
+def test_a_terminal_sees_colours_and_the_same_words() -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    TextScreen(terminal, io.StringIO()).show("scenes", page_of("scenes"))
+    assert "Billing API" in terminal.getvalue()
+
+
+def page_of(line: str) -> Page:
+    """A page of the scripted memory."""
+    return run_line(line, memory=ScriptedMemory(), notice=print)
+
+
+def test_the_terminal_needs_no_django() -> None:
+    modules = ", ".join(f"memory.walkthrough.{name}" for name in ("commands", "rendering", "screen", "shell"))
+    program = f"import sys, {modules}; sys.exit('django' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0

@@ -1,0 +1,132 @@
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from django.conf import settings as site
+
+from memory.ingest.entities import ensure_entity
+from memory.models import Atom, Entity, Message, SceneVersion, Session
+from memory.recall import ladder
+from memory.recall.changes import changes_of
+from memory.recall.rules import standing_rules
+from memory.walkthrough.local import ONLY_WORDS, LocalMemory
+from memory.walkthrough.naming import RUN_ID_LENGTH, entity_name, new_run_id
+from memory.walkthrough.story import story
+from memory.walkthrough.tour import TourUnfinishedError, run_tour
+from tests.factories import make_workspace
+from tests.walkthrough.engine import engine_for
+
+ACTS = [
+    "Act 1. First session: how the platform is run",
+    "Act 2. The cascade: what became of it, layer by layer",
+    "Act 3. Second session: one rule repeated, one deadline moved, one constraint new",
+]
+
+
+@pytest.fixture
+def entity(transactional_db: None) -> Entity:
+    return ensure_entity(workspace=make_workspace(), name="agent.alice-tour")
+
+
+def told(entity: Entity, timeout_seconds: float = 60.0) -> str:
+    """What the tour says."""
+    output = io.StringIO()
+    run_tour(workspace=entity.workspace, entity=entity, output=output, timeout_seconds=timeout_seconds)
+    return output.getvalue()
+
+
+def said_in(entity: Entity, session: str) -> list[Message]:
+    return list(Message.objects.for_entity(entity).filter(session__external_id=session))
+
+
+def test_the_tour_shows_one_skip_one_merge_and_a_second_version(entity: Entity) -> None:
+    with engine_for(entity):
+        text = told(entity)
+    assert re.findall(r"(?m)^Act .*$", text) == ACTS
+    changes = changes_of(entity, [message.pk for message in said_in(entity, "tour-2")])
+    (skip,) = changes.skipped
+    (merge,) = changes.merged
+    third = text[text.index(ACTS[2]) :]
+    assert f"= known: {skip.text}" in third
+    assert "now 2 receipts" in third
+    assert f"takes the place of: {merge.old[0].text}" in third
+    assert "October 15" in merge.new.text
+    assert "July 15" in merge.old[0].text
+    assert changes.stored != ()
+    assert [scene.number for scene in changes.scenes] == [2]
+    assert f"▣ {changes.scenes[0].title}: version 2" in third
+    assert all(f"{line.section}: {line.after}" in third for line in changes.scenes[0].lines if line.after)
+
+
+def test_the_old_deadline_stands_only_in_the_evolution_record(entity: Entity) -> None:
+    with engine_for(entity):
+        told(entity)
+    rules = [rule.text for rule in standing_rules(entity, floor=0).rules]
+    lines = [
+        line.text
+        for scene in ladder.scenes(entity)
+        for section in scene.sections
+        if section.section != "evolution_record"
+        for line in section.lines
+    ]
+    assert any("October 15" in text for text in rules)
+    assert not [text for text in (*rules, *lines) if "July 15" in text]
+
+
+def test_a_second_tour_stores_nothing_and_shows_what_stands(entity: Entity) -> None:
+    with engine_for(entity):
+        first = told(entity)
+        counts = [rows.objects.for_entity(entity).count() for rows in (Message, Atom, SceneVersion)]
+        second = told(entity)
+    assert counts == [rows.objects.for_entity(entity).count() for rows in (Message, Atom, SceneVersion)]
+    assert "10 messages stored." in first
+    assert second.count("Told before: nothing was stored again.") == 2
+    assert (
+        first[first.index("How everything") :].splitlines()[:-1]
+        == second[second.index("How everything") :].splitlines()[:-1]
+    )
+
+
+def test_without_a_worker_the_tour_stops_and_says_so(entity: Entity) -> None:
+    with pytest.raises(TourUnfinishedError, match="no worker was ever seen here"):
+        told(entity, timeout_seconds=0.1)
+    assert len(said_in(entity, "tour-1")) == len(story()[0].messages)
+
+
+def test_with_llm_fake_only_the_words_are_stored(entity: Entity, settings: object) -> None:
+    settings.MEMSEEK = replace(site.MEMSEEK, is_llm_fake=True)  # type: ignore[attr-defined]
+    text = told(entity)
+    said = LocalMemory(entity, timeout_seconds=60.0).say("I moved to Berlin.", print)
+    assert text.endswith(f"{ONLY_WORDS}\n")
+    assert (said.changes.messages, said.is_settled, said.reasons) == (1, False, (ONLY_WORDS,))
+    assert Message.objects.for_entity(entity).count() == 16
+
+
+def test_the_tour_has_an_entity_of_its_own(transactional_db: None, settings: object) -> None:
+    settings.MEMSEEK = replace(site.MEMSEEK, is_llm_fake=True)  # type: ignore[attr-defined]
+    run_tour(workspace=make_workspace(), output=io.StringIO())
+    assert list(Entity.objects.values_list("name", flat=True)) == ["agent.alice-demo"]
+
+
+def test_say_tells_what_changed(entity: Entity) -> None:
+    memory = LocalMemory(entity, timeout_seconds=60.0)
+    with engine_for(entity):
+        said = memory.say("UI and UX guidelines must use blue by default.", print)
+    assert [atom.text for atom in said.changes.stored] == ["UI and UX guidelines must use blue by default."]
+    assert [scene.title for scene in said.changes.scenes] == ["UI Design Guidelines"]
+
+
+def test_what_was_said_ends_with_the_prompt(entity: Entity) -> None:
+    memory = LocalMemory(entity, timeout_seconds=0.0)
+    memory.close()
+    assert not Session.objects.for_entity(entity).exists()
+    memory.say("Hello!", print)
+    memory.close()
+    assert [session.ended_at is None for session in Session.objects.for_entity(entity)] == [False]
+
+
+def test_a_new_run_has_six_characters() -> None:
+    run = new_run_id()
+    assert re.fullmatch(rf"[a-z0-9]{{{RUN_ID_LENGTH}}}", run)
+    assert entity_name(run) == f"agent.alice-{run}"
