@@ -1,0 +1,71 @@
+"""What an operator may type in the admin."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
+
+from memory.models import Entity, Key, Member, Step
+
+if TYPE_CHECKING:
+    KeyModelForm = forms.ModelForm[Key]
+    MemberModelForm = forms.ModelForm[Member]
+    EntityModelForm = forms.ModelForm[Entity]
+else:
+    KeyModelForm = MemberModelForm = EntityModelForm = forms.ModelForm
+
+
+class KeyForm(KeyModelForm):
+    """A new key: its scopes, and the entities it is bound to, which lie in its own workspace."""
+
+    scopes = forms.MultipleChoiceField(
+        choices=Key.Scope.choices,
+        widget=forms.CheckboxSelectMultiple,
+        initial=[Key.Scope.READ, Key.Scope.WRITE],
+        help_text="Admin implies write, write implies read.",
+    )
+
+    class Meta:
+        model = Key
+        fields = ("workspace", "label", "scopes", "entities", "expires_at")
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse entities of another workspace."""
+        cleaned = super().clean() or self.cleaned_data
+        workspace = cleaned.get("workspace")
+        entities = cleaned.get("entities") or ()
+        if workspace and any(entity.workspace_id != workspace.pk for entity in entities):
+            self.add_error("entities", ValidationError("A key's entities lie in its own workspace."))
+        return cleaned
+
+
+class MemberForm(MemberModelForm):
+    """A person is named, not picked from a list of everybody."""
+
+    user = forms.ModelChoiceField(
+        queryset=get_user_model().objects.filter(is_active=True),
+        to_field_name="username",
+        widget=forms.TextInput,
+        label="User name",
+        error_messages={"invalid_choice": "No active user has this name."},
+    )
+
+    class Meta:
+        model = Member
+        fields = ("workspace", "user", "role")
+
+
+class EntityForm(EntityModelForm):
+    """What an operator sets on an entity: its zone, and the steps that pause."""
+
+    paused_steps = forms.MultipleChoiceField(
+        choices=Step.choices,
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text="Inputs of a paused step wait; nothing is lost.",
+    )
+
+    class Meta:
+        model = Entity
+        fields = ("time_zone", "paused_steps")

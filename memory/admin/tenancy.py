@@ -1,0 +1,103 @@
+"""Workspaces, members and entities: the tables that an operator manages."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.html import format_html
+
+from memory.admin.base import WorkspaceFilter
+from memory.admin.forms import EntityForm, MemberForm
+from memory.admin.links import NOTHING, list_link
+from memory.admin.managed import ManagedAdmin
+from memory.admin.membership import can_manage, is_superuser
+from memory.models import Entity, Member, Workspace
+
+
+@admin.register(Workspace)
+class WorkspaceAdmin(ManagedAdmin):
+    """Tenants: superusers make them, their operators set design and budget."""
+
+    workspace_path = "pk"
+    list_display = ("name", "design", "daily_token_budget", "created_at", "entity_list")
+    ordering = ("name",)
+    search_fields = ("name__startswith",)
+    search_help_text = "The id of a workspace, or the beginning of its name."
+    fields = ("name", "design", "daily_token_budget")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # type: ignore[override]
+        """Superusers: nobody is a member of what does not exist yet."""
+        return is_superuser(request)
+
+    @admin.display(description="entities")
+    def entity_list(self, workspace: Workspace) -> str:
+        """A link to its entities."""
+        return list_link("entity", f"workspace__id__exact={workspace.pk}", "entities")
+
+
+@admin.register(Member)
+class MemberAdmin(ManagedAdmin):
+    """Who may enter a workspace, and as what."""
+
+    form = MemberForm
+    list_display = ("user", "workspace", "role", "created_at")
+    list_filter = (WorkspaceFilter, "role")
+    list_select_related = ("user", "workspace")
+    ordering = ("-pk",)
+    search_fields = ("user__username",)
+    search_help_text = "The id of a row, or an exact user name."
+    autocomplete_fields = ("workspace",)
+    fields = ("workspace", "user", "role")
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Operators."""
+        return can_manage(request, None)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Operators of the workspace."""
+        return self.has_manage_permission(request, obj)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Who and where stay; the role changes."""
+        return ("workspace", "user") if obj else ()
+
+
+@admin.register(Entity)
+class EntityAdmin(ManagedAdmin):
+    """Whose memory it is. Agents make entities by writing; here their zone and pauses are set."""
+
+    form = EntityForm
+    list_display = ("name", "workspace", "time_zone", "paused", "created_at", "layers")
+    list_filter = (WorkspaceFilter,)
+    list_select_related = ("workspace",)
+    ordering = ("-pk",)
+    search_fields = ("name__startswith",)
+    search_help_text = "The id of an entity, or the beginning of its name."
+    fields = (
+        ("workspace", "name"),
+        ("group_id", "user_id"),
+        "time_zone",
+        "paused_steps",
+        ("erase_epoch", "created_at"),
+    )
+    readonly_fields = ("workspace", "name", "group_id", "user_id", "erase_epoch", "created_at")
+
+    @admin.display(description="paused steps")
+    def paused(self, entity: Entity) -> str:
+        """Steps that wait for a person."""
+        return ", ".join(entity.paused_steps) or NOTHING
+
+    @admin.display(description="its rows")
+    def layers(self, entity: Entity) -> str:
+        """Links to what it holds, and to what waits."""
+        query = f"entity__id__exact={entity.pk}"
+        tables = (
+            ("message", "L0"),
+            ("atom", "L1"),
+            ("scene", "L2"),
+            ("trait", "L3"),
+            ("work", "work"),
+            ("run", "runs"),
+        )
+        listed = [list_link(model_name, query, text) for model_name, text in tables]
+        return format_html(" · ".join(["{}"] * len(listed)), *listed)

@@ -1,0 +1,1 @@
+"""Pages for people: what memory holds, rendered on the server from real rows. They write nothing."""

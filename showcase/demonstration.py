@@ -1,0 +1,125 @@
+"""Whose memory the pages show, how much of it there is, and whether anything holds it up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Case, Count, IntegerField, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
+
+from memory.models import Atom, Entity, Message, SceneVersion, TraitVersion
+from memory.recall.ladder import worker_seen_seconds
+from memory.walkthrough.naming import DEMO_RUN_ID, entity_name
+from memseek_site.demonstration import WORKSPACE
+from memseek_site.doctor.processes import silent_after
+
+TOUR_ENTITY = entity_name(DEMO_RUN_ID)
+TOUR_PREFIX = entity_name("")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How much stands on each layer, what waits, and what a visitor should know about it."""
+
+    entity: str
+    messages: int
+    atoms: int
+    atoms_superseded: int
+    scenes: int
+    scene_versions: int
+    traits: int
+    pending: int
+    parked: int
+    remarks: tuple[str, ...]
+
+
+def tour_entity() -> Entity | None:
+    """The entity of the tour with its counts: the one named for it, else the newest of the workspace."""
+    entities = Entity.objects.filter(workspace__name=WORKSPACE)
+    nearness = Case(
+        When(name=TOUR_ENTITY, then=Value(0)),
+        When(name__startswith=TOUR_PREFIX, then=Value(1)),
+        default=Value(2),
+    )
+    return entities.annotate(**_counts()).order_by(nearness, "-created_at").first()
+
+
+def _counts() -> dict[str, Any]:
+    atoms, versions, messages = Atom.objects, SceneVersion.objects, Message.objects
+    return {
+        "message_count": _count(messages.all()),
+        "atom_count": _count(atoms.live()),
+        "superseded_count": _count(atoms.filter(status=Atom.Status.SUPERSEDED)),
+        "scene_count": _count(versions.live()),
+        "version_count": _count(versions.all()),
+        "trait_count": _count(TraitVersion.objects.live()),
+        "pending_count": _count(messages.pending()) + _count(atoms.pending()) + _count(versions.pending()),
+        "parked_count": _count(messages.parked()) + _count(atoms.parked()) + _count(versions.parked()),
+    }
+
+
+def _count(rows: QuerySet[Any]) -> Coalesce:
+    """How many of the rows are the outer entity's."""
+    owned = rows.filter(workspace=OuterRef("workspace"), entity=OuterRef("pk")).order_by()
+    counted = owned.values("entity").annotate(count=Count("*")).values("count")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+def standing_of(entity: Any) -> Standing:
+    """The counts of an entity out of `tour_entity`, put into words where something is amiss."""
+    return Standing(
+        entity=entity.name,
+        messages=entity.message_count,
+        atoms=entity.atom_count,
+        atoms_superseded=entity.superseded_count,
+        scenes=entity.scene_count,
+        scene_versions=entity.version_count,
+        traits=entity.trait_count,
+        pending=entity.pending_count,
+        parked=entity.parked_count,
+        remarks=remarks(
+            pending=entity.pending_count,
+            parked=entity.parked_count,
+            worker_seen_seconds=worker_seen_seconds(),
+            silent_seconds=silent_after().total_seconds(),
+            is_llm_fake=settings.MEMSEEK.is_llm_fake,
+        ),
+    )
+
+
+def remarks(
+    *,
+    pending: int,
+    parked: int,
+    worker_seen_seconds: float | None,
+    silent_seconds: float,
+    is_llm_fake: bool,
+) -> tuple[str, ...]:
+    """What stands in the way of the ladder, in words; nothing when all is well."""
+    said = []
+    if is_llm_fake:
+        said.append("LLM_FAKE is set: what is said is kept, and nothing is made of it.")
+    if worker_seen_seconds is None:
+        said.append("No worker is running here. To start one: make worker (make demo brings its own).")
+    elif worker_seen_seconds > silent_seconds:
+        said.append(f"No worker seen for {_duration(worker_seen_seconds)}. To start one: make worker.")
+    if pending:
+        said.append(f"{_inputs(pending)} waiting to be worked on.")
+    if parked:
+        said.append(
+            f"{_inputs(parked)} set aside after failures. manage.py doctor says why, the admin retries."
+        )
+    return tuple(said)
+
+
+def _inputs(count: int) -> str:
+    return "1 input is" if count == 1 else f"{count} inputs are"
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size:.0f} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,146 @@
+"""A workspace with rows in every table, and the people who look at them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from memory.models import (
+    Correction,
+    Entity,
+    Evidence,
+    Key,
+    Member,
+    ModelEndpoint,
+    Outbox,
+    Process,
+    Run,
+    SceneVersion,
+    Step,
+    TraitVersion,
+    Work,
+    Workspace,
+)
+from tests.factories import (
+    NewLine,
+    make_atom,
+    make_entity,
+    make_message,
+    make_next_version,
+    make_rule,
+    make_run,
+    make_scene,
+    make_trait,
+    make_workspace,
+)
+
+
+@dataclass
+class Memory:
+    """One entity with something on every layer."""
+
+    entity: Entity
+    message: Any
+    atom: Any
+    version: SceneVersion
+    line: Any
+    trait_version: TraitVersion
+    correction: Correction
+    run: Run
+    key: Key
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.entity.workspace
+
+
+def make_key(workspace: Workspace, label: str) -> Key:
+    token = Key.new_token()
+    return Key.objects.create(
+        workspace=workspace, label=label, prefix=token[:8], digest=Key.digest_of(token), scopes=["read"]
+    )
+
+
+def make_correction(entity: Entity, atom: Any) -> Correction:
+    correction = Correction.objects.create(
+        workspace_id=entity.workspace_id, entity=entity, kind="correct", reason="A wrong date."
+    )
+    Evidence.objects.create(
+        workspace_id=entity.workspace_id, entity=entity, of_atom=atom, correction=correction
+    )
+    return correction
+
+
+def fill(name: str, *, workspace: Workspace) -> Memory:
+    """One row or more in every table of an entity."""
+    entity = make_entity(name, workspace=workspace)
+    run = make_run(entity)
+    message = make_message(entity, f"{name}: never deploy without approval.", run=run)
+    old = make_rule(entity, f"{name}: deploy with approval until July.", [message])
+    atom = make_atom(
+        entity,
+        f"{name}: never deploy without approval.",
+        [message],
+        replaces=old,
+        kind="instruction",
+        run=run,
+    )
+    first = make_scene(entity, f"{name}: deploys", [NewLine("core_sop", "Ask for approval.", [old])])
+    version = make_next_version(first, added=[NewLine("prohibitions", "Never deploy unapproved.", [atom])])
+    line = version.lines.get(section="prohibitions")
+    trait_version = make_trait(entity, "decision_pattern", f"{name}: careful.", [line])
+    correction = make_correction(entity, atom)
+    Work.objects.bulk_create(Work(workspace=workspace, entity=entity, step=step) for step in Step)
+    Outbox.objects.create(workspace=workspace, entity=entity, event="message.stored", ids={"n": 1})
+    Process.objects.create(kind="worker", name=name, configuration_hash="0")
+    ModelEndpoint.objects.create(base_url_hash="0", model=name, json_mode="schema")
+    key = make_key(workspace, name)
+    return Memory(entity, message, atom, version, line, trait_version, correction, run, key)
+
+
+def park(memory: Memory) -> None:
+    """Set the entity's message aside, as a failed run does."""
+    type(memory.message).objects.filter(pk=memory.message.pk).update(
+        consumed_by=None, parked_by=memory.run, parked_at=timezone.now()
+    )
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def make_member(name: str, workspace: Workspace, role: str) -> User:
+    user = User.objects.create_user(name, is_staff=True)
+    Member.objects.create(workspace=workspace, user=user, role=role)
+    return user
+
+
+@pytest.fixture
+def alice(db: None) -> Memory:
+    return fill("agent.alice", workspace=make_workspace("northwind"))
+
+
+@pytest.fixture
+def bob(db: None) -> Memory:
+    """Of another workspace: none of this may leak."""
+    return fill("agent.bob", workspace=make_workspace("southwind"))
+
+
+@pytest.fixture
+def superuser(db: None) -> Client:
+    return signed_in(User.objects.create_superuser("root"))
+
+
+@pytest.fixture
+def operator(alice: Memory) -> Client:
+    return signed_in(make_member("olga", alice.workspace, "operator"))
+
+
+@pytest.fixture
+def viewer(alice: Memory) -> Client:
+    return signed_in(make_member("victor", alice.workspace, "viewer"))
