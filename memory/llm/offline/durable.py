@@ -17,6 +17,11 @@ PROPER_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+|\b[A-Z]{2,}\w*")
 FIRST_PERSON_SUBJECT = re.compile(rf"^(?:\w+,? )?(?:I|we|We|[Mm]y|[Oo]ur)\b|^I'|^[Mm]y (?:{KIN})")
 SUBJECTLESS = re.compile(r"^(?:just |finally |also |still )?(?P<verb>\w+)\b", re.I)
 NAMED_SUBJECT = re.compile(r"^(?!The|This|That|Those|These|All|Some|Many)[A-Z][a-z]+ \w+s\b")
+HEADLESS = re.compile(
+    r"^(?:(?:on|in) (?:the \w+ of )?(?:[A-Z]\w+ )?(?:\d{1,2}, )?\d{4},? )?"
+    r"(?:is|are|was|were|has|have|had|will|would|could|can|can't|cannot|couldn't|won't|did|does|went|felt|turned)\b",
+    re.I,
+)
 NOT_ELLIPTIC = frozenset(
     {"will", "used", "left", "hit", "cut", "read", "been", "split", "quit", "cost", "hurt"}
 )
@@ -64,16 +69,37 @@ def with_subject(clause: str, cues: Cues) -> str:
     verb = match.group("verb").lower() if match else ""
     if cues.has("ongoing", clause):
         return f"I am {clause[0].lower()}{clause[1:]}"
-    if re.match(r"^(?:just |also |still )?been (?:\w+ly |so |really )?\w+ing\b", clause, re.I):
+    if re.match(r"^(?:just |also |still )?been (?:\w+ly |so |really |busy )?\w+ing\b", clause, re.I):
         return f"I have {clause[0].lower()}{clause[1:]}"
-    verbs = english_verbs()
-    is_past = verb in verbs.past - verbs.copulas and not re.match(r"^\w+ (?:you|your)\b", clause)
+    is_past = (
+        _is_past_form(verb)
+        and not cues.has("reaction", clause)
+        and not re.match(r"^\w+ (?:you|your)\b", clause)
+    )
     return f"I {clause[0].lower()}{clause[1:]}" if is_past and verb not in NOT_ELLIPTIC else clause
+
+
+def is_headless(clause: str) -> bool:
+    """«Was signed in March» has lost its subject."""
+    return HEADLESS.match(clause) is not None
+
+
+def has_open_quotation(clause: str) -> bool:
+    """Whether a quotation begins or ends outside the clause, so that nobody knows whose words it holds."""
+    return clause.count('"') % 2 == 1 or clause.count("“") != clause.count("”")
+
+
+def _is_past_form(verb: str) -> bool:
+    verbs = english_verbs()
+    is_regular = verb.endswith("ed") and (
+        verb.removesuffix("ed") in verbs.base or verb.removesuffix("d") in verbs.base
+    )
+    return is_regular or verb == "had" or verb in verbs.past - verbs.copulas
 
 
 def is_worth_keeping(clause: str, cues: Cues, *, is_peer_talk: bool) -> bool:
     """Whether a clause that is no rule states something durable about a person or their work."""
-    if any(
+    if has_open_quotation(clause) or any(
         cues.has(name, clause) for name in ("question", "greeting", "thanks", "reaction", "praise", "one_off")
     ):
         return False

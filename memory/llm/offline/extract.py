@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from memory.cascade.contract import AtomDecision, ExtractAnswer, ExtractPayload, OfferedAtom
+from memory.cascade.contract import TITLE_LIMIT, AtomDecision, ExtractAnswer, ExtractPayload, OfferedAtom
+from memory.llm.offline.claims import Claim
 from memory.llm.offline.decisions import Known, Match, best_match
-from memory.llm.offline.statements import Claim, claims_of
+from memory.llm.offline.statements import claims_of
 from memory.llm.offline.topics import chosen_topic
 
 NOTHING_DURABLE = "No message of the batch states something durable in words the offline model can read."
+SUBJECT_LIMIT, SCOPE_LIMIT = 128, 200
 NO_MESSAGES = "The batch holds no message of a person."
 
 
@@ -107,9 +109,9 @@ def _told(claim: Claim, topic: str) -> dict[str, object]:
         "text": claim.text,
         "kind": claim.kind,
         "priority": claim.priority,
-        "topic": topic,
-        "subject": claim.subject[:128],
-        "scope": claim.scope,
+        "topic": topic[:TITLE_LIMIT].strip(),
+        "subject": claim.subject[:SUBJECT_LIMIT].strip(),
+        "scope": claim.scope[:SCOPE_LIMIT],
         "happened_from": claim.happened_from,
         "happened_until": claim.happened_until,
     }

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from memory.cascade.contract import AtomKind
-from memory.llm.offline.lexicon import Cues
+from memory.llm.offline.lexicon import Cues, english_verbs
 from memory.llm.offline.referents import KIN
 
 CRITICAL, RULE, STRONG_RULE, DATED_RULE = 92, 75, 85, 80
@@ -43,7 +43,9 @@ def is_rule(clause: str, cues: Cues) -> bool:
         return False
     conditional = CONDITION_THEN_COMMAND.match(clause)
     if conditional:
-        return _is_command(conditional.group("command"), cues)
+        return _is_command(conditional.group("command"), cues) or _opens_with_verb(
+            conditional.group("command")
+        )
     if _is_command(clause, cues):
         return _is_standing_command(clause, cues)
     return cues.has("standing", clause) and (
@@ -94,6 +96,17 @@ def _is_command(clause: str, cues: Cues) -> bool:
     return cues.has("imperative", clause) or (
         cues.has("one_off", clause) and cues.has("answer_style", clause)
     )
+
+
+def _opens_with_verb(command: str) -> bool:
+    """After a condition a bare verb is a command: «After each release, tag the commit»."""
+    return command.split()[0].lower().strip(",") in english_verbs().base | {
+        "tag",
+        "bump",
+        "ping",
+        "flag",
+        "lint",
+    }
 
 
 def _is_standing_command(clause: str, cues: Cues) -> bool:

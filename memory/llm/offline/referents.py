@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
-from memory.llm.offline.lexicon import cues_of, matters
+from memory.llm.offline.lexicon import Verbs, cues_of, english_verbs, matters
 
 LEADING = re.compile(
     r"^(?:it|it's|that|that's|this|these|those|they|they're|he|he's|she|she's|there|them|here|one|which|such|its|their|his|her)\b",
     re.I,
 )
-HUMAN = re.compile(r"^(?P<word>he|she)(?P<rest>'s)?\b", re.I)
-THING = re.compile(r"^(?P<word>it)(?P<rest>'s)?\b", re.I)
+HUMAN = re.compile(r"^(?P<word>he|she)(?P<rest>'s|'ll|'d)?\b", re.I)
+THING = re.compile(r"^(?P<word>it)(?P<rest>'s|'ll|'d)?\b", re.I)
+OPENED = {"'s": " is", "'ll": " will", "'d": " would"}
 ANY_THING = re.compile(r"\b(?P<word>it)\b", re.I)
 LATER = re.compile(
     r"\b(?:it|them|they|he|she|him|that one|(?:this|that|these|those)"
@@ -22,13 +23,16 @@ NOUN_BEFORE = re.compile(
     r"\b(?:the|a|an|my|our|your|their|his|her|each|every|this|some|new)\s+(?!lot\b|bit\b)\w+|(?<!^)\b(?-i:[A-Z]\w+)|\b(?!this\b|does\b|was\b|has\b|is\b)\w{3,}s\b",
     re.I,
 )
+VERBS_AFTER_NOUN = frozenset(
+    {"fail", "pass", "close", "open", "start", "end", "go", "run", "use", "need", "hold", "live"}
+)
 KIN = (
     "sister|brother|mother|father|mom|mum|dad|friend|wife|husband|partner|daughter|son|boss|colleague|cousin|aunt|uncle|"
     "manager|neighbou?r|teammate|roommate"
 )
 PERSON = re.compile(rf"^(?P<who>[Mm]y (?:\w+ )?(?:{KIN})(?: [A-Z]\w+)?|[A-Z][a-z]+)\s+(?=\w)")
 PHRASE_END = (
-    r"(?=\s+(?:is|are|was|were|has|have|must|will|should|can|on|until|by|before|at|in|to|for|from|goes|runs)\b"
+    r"(?=\s+(?:is|are|was|were|has|have|must|will|would|may|might|could|shall|should|can|on|until|by|before|at|in|to|for|from|goes|runs)\b"
     r"|[,.;:!]|$)"
 )
 THING_PHRASE = re.compile(rf"\b(?P<what>(?:the|our|this)\s+(?:[\w-]+\s+){{0,3}}?[\w-]+?){PHRASE_END}", re.I)
@@ -68,14 +72,26 @@ def thing_named(text: str) -> str:
 def leading_noun(text: str) -> str:
     """The first noun phrase of a text without its article; empty when there is none."""
     match = THING_PHRASE.search(text)
-    return re.sub(r"^(?:the|our|this)\s+", "", match.group("what"), flags=re.I) if match else ""
+    words = re.sub(r"^(?:the|our|this)\s+", "", match.group("what"), flags=re.I).split() if match else []
+    verbs = english_verbs()
+    end = next((index for index, word in enumerate(words) if index and _is_finite(word, verbs)), len(words))
+    return " ".join(words[:end])
+
+
+def _is_finite(word: str, verbs: Verbs) -> bool:
+    return (
+        word in verbs.past
+        or word in verbs.copulas
+        or word.endswith("ed")
+        or word.removesuffix("s") in VERBS_AFTER_NOUN
+    )
 
 
 def _with_person(clause: str, match: re.Match[str], before: str) -> str | None:
     person = PERSON.match(before)
     if person is None or person.group("who").lower() in cues_of("en").function_words:
         return None
-    joined = " is" if match.group("rest") else ""
+    joined = OPENED.get(match.group("rest") or "", "")
     return f"{person.group('who')}{joined}{clause[match.end() :]}"
 
 
@@ -85,15 +101,23 @@ def _with_thing(clause: str, match: re.Match[str], before: str) -> str | None:
     what = thing_named(before)
     if not what:
         return None
-    joined = " is" if match.group("rest") else ""
+    joined = OPENED.get(match.group("rest") or "", "")
     return f"{what}{joined}{clause[match.end() :]}"
 
 
 def _with_inner_thing(clause: str, before: str) -> str | None:
     later = LATER.search(clause)
     what = thing_named(before)
-    if later is None or (NOUN_BEFORE.search(clause[: later.start()]) and not OWN_OBJECT.search(clause)):
+    if later is None or (
+        _has_antecedent(clause[: later.start()], later.group()) and not OWN_OBJECT.search(clause)
+    ):
         return clause
     if later.group().lower() != "it" or not what:
         return None if later.group().lower() not in {"they", "he", "she"} else clause
     return ANY_THING.sub(what[0].lower() + what[1:], clause, count=1)
+
+
+def _has_antecedent(before: str, word: str) -> bool:
+    """A noun stands before the word; an activity («kickboxing») can only be «it»."""
+    is_activity = word.lower() == "it" and re.search(r"\b\w{3,}ing\b", before) is not None
+    return is_activity or NOUN_BEFORE.search(before) is not None

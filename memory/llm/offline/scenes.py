@@ -11,7 +11,7 @@ from memory.cascade.contract import (
     SynthesisAnswer,
     SynthesisPayload,
 )
-from memory.llm.offline.dates import MONTHS
+from memory.llm.offline.date_rules import MONTHS
 from memory.llm.offline.placing import Desk, desk_of, fitting_desk, free_title, nearest_desk
 from memory.llm.offline.sections import section_of
 

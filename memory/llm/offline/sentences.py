@@ -8,12 +8,17 @@ from memory.llm.offline.lexicon import Cues, english_verbs
 from memory.llm.offline.words import tokens
 
 ABBREVIATIONS = frozenset(
-    "e.g i.e mr mrs ms dr prof st vs etc approx inc ltd jr sr a.m p.m z.b bzw ca usw evtl nr abb fig".split()  # noqa: SIM905
+    "e.g i.e mr mrs ms dr prof st vs etc approx inc ltd corp jr sr a.m p.m "  # noqa: SIM905 - a list of words
+    "z.b bzw ca usw evtl nr abb fig".split()
 )
 BREAK = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")
 PICTURES = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+")
 CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-LIST_MARK = re.compile(r"^\s*(?:[-*•>]|\d{1,2}[.)])\s+")
+QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
+LONG_SENTENCE, READABLE_SENTENCE = 600, 1_200
+"""Characters: above the first a sentence is cut wherever it may be, above the second a piece is not read."""
+LONG_CUT = re.compile(r"[,;:]\s+|\s+(?:and|but)\s+(?=(?:I|my|we|our)\b)")
+LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 SPOKEN = (
     (re.compile(r"(?<![\w.'])i(?=\s|'(?:m|ve|ll|d)\b)"), "I"),
     (re.compile(r"\bwanna\b", re.I), "want to"),
@@ -30,12 +35,13 @@ NEW_SUBJECT = re.compile(
     r"^(?i:(?:so|also|now|then|that)\s+)?(?:(?i:i|i'm|i've|i'll|i'd|we|we're|we've|we'll|he|she|they|it|it's|there|the|a|an|"
     r"my|our|your|his|her|their|this|that|each|every|all|some|many|most|both|no one|nobody)|[A-Z][\w-]+)\b"
 )
+PERSON_FIRST = re.compile(r"^(?:i|we|he|she|they)\b", re.IGNORECASE)
 NEW_COMMAND = re.compile(r"^(?:so\s+)?(?:please\s+)?(?:always|never|do not|don't|avoid)\b", re.IGNORECASE)
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences in order, without pictographs, code blocks, list marks and outer blanks."""
-    plain = PICTURES.sub(" ", CODE.sub("\n", text)).replace("’", "'")
+    """Sentences in order, without pictographs, code, lines quoted from others, and list marks."""
+    plain = PICTURES.sub(" ", QUOTED_LINE.sub("", CODE.sub("\n", text))).replace("’", "'")
     for spoken, written in SPOKEN:
         plain = spoken.sub(written, plain)
     found: list[str] = []
@@ -45,7 +51,15 @@ def sentences(text: str) -> list[str]:
             found[-1] = f"{found[-1]} {piece}"
         elif piece:
             found.append(piece)
-    return found
+    return [piece for sentence in found for piece in _readable_pieces(sentence)]
+
+
+def _readable_pieces(sentence: str) -> list[str]:
+    if len(sentence) <= LONG_SENTENCE:
+        return [sentence]
+    return [
+        piece.strip() for piece in LONG_CUT.split(sentence) if 0 < len(piece.strip()) <= READABLE_SENTENCE
+    ]
 
 
 def clauses(sentence: str, cues: Cues) -> list[str]:
@@ -57,7 +71,7 @@ def clauses(sentence: str, cues: Cues) -> list[str]:
     for joint in JOINT.finditer(sentence):
         rest = sentence[joint.end() :]
         left = sentence[start : joint.start()]
-        if _stands_alone(left) and _can_start(rest) and not _is_bound(left):
+        if _stands_alone(left) and _can_start(rest, left) and not _is_bound(left):
             parts.append(left)
             start = joint.end()
     parts.append(sentence[start:])
@@ -90,9 +104,9 @@ def _stands_alone(part: str) -> bool:
     return len(tokens(part)) + ("'" in part) >= 3 and has_verb(part)
 
 
-def _can_start(rest: str) -> bool:
+def _can_start(rest: str, left: str) -> bool:
     head = re.split(r"[,;—–]", rest, maxsplit=1)[0]
-    if NEW_COMMAND.match(rest):
+    if NEW_COMMAND.match(rest) and not PERSON_FIRST.match(left):
         return True
     return NEW_SUBJECT.match(rest) is not None and len(tokens(head)) >= 3 and has_verb(head)
 

@@ -8,34 +8,15 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from memory.cascade.contract import ATOM_TEXT_LIMIT, AtomKind, OfferedMessage
-from memory.llm.offline import dates, durable, kinds, referents, subjects, topics
+from memory.llm.offline import dates, durable, kinds, referents, subjects, tools, topics
+from memory.llm.offline.claims import Claim
 from memory.llm.offline.lexicon import Cues, cues_of, language_of
 from memory.llm.offline.sentences import clauses, has_verb, sentences
 from memory.llm.offline.wording import speaker_name, third_person
 
 TURNS_LOOKED_BACK = 2
 """Fixed, so that a claim does not depend on how a session was cut into batches."""
-TOOL_TEXT_LIMIT = 240
-TOOL_PRIORITY = 35
 REASON = re.compile(r",?\s+(?:because|since|as)\s+(?=(?:the|our|my|we|a|an|it|they|[A-Z]))", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One thing a message says, before it is compared with what memory holds."""
-
-    text: str
-    kind: AtomKind
-    priority: int
-    scope: str
-    subject: str
-    person: str
-    hint: topics.Hint
-    clause: str
-    message: str
-    said_on: date | None
-    happened_from: date | None = None
-    happened_until: date | None = None
 
 
 @dataclass(slots=True)
@@ -59,7 +40,7 @@ def claims_of(message: OfferedMessage, turns_before: Sequence[OfferedMessage]) -
     """Claims of one message; `turns_before` are the turns of the session just before it, oldest first."""
     window = turns_before[-TURNS_LOOKED_BACK:]
     if message.role == "tool":
-        return _tool_claims(message, window)
+        return tools.tool_claims(message, _spoken_of(window))
     if message.role != "user":
         return []
     person = speaker_name(message.speaker)
@@ -111,7 +92,11 @@ def _claim(clause: str, cues: Cues, reading: _Reading) -> Claim | None:
         return None
     said_on = reading.message.said_at.date() if reading.message.said_at else None
     dated = dates.resolve(named if named is not None else clause, said_on)
-    if dated.is_unanchored or (dates.has_relative_word(dated.text) and not is_rule):
+    if (
+        durable.is_headless(dated.text)
+        or dated.is_unanchored
+        or (dates.has_relative_word(dated.text) and not is_rule)
+    ):
         return None
     return _written(dated, cues, reading, said_on, is_quoted=named is None)
 
@@ -159,7 +144,7 @@ def _readable(clause: str, cues: Cues, reading: _Reading, kind: AtomKind) -> str
             if kind == "instruction" and not cues.has("first_person", clause)
             else _attributed(clause, reading.person)
         )
-    voice = subjects.voice_of(reading.person, clause, reading.said)
+    voice = subjects.voice_of(reading.person, clause, reading.said, is_peer_talk=reading.is_peer_talk)
     return _ended(third_person(_expanded(clause, reading), voice))
 
 
@@ -216,42 +201,6 @@ def _spoken_of(window: Sequence[OfferedMessage]) -> str:
             for sentence in sentences(turn.text):
                 found = topics.named_undertaking(sentence) or found
     return found
-
-
-def _tool_claims(message: OfferedMessage, window: Sequence[OfferedMessage]) -> list[Claim]:
-    """A short factual result, as the tool's words; never a command."""
-    text = " ".join(message.text.split())
-    cues = cues_of(language_of(text))
-    is_plain = 8 <= len(text) <= TOOL_TEXT_LIMIT and not re.search(r"[{}\[\]<>`|\\]", text) and has_verb(text)
-    commands = any(
-        cues.has(name, text) for name in ("imperative", "standing", "one_off", "question", "second_person")
-    )
-    if (
-        not is_plain
-        or commands
-        or len(sentences(text)) > 2
-        or re.search(r"\bignore\b|\bpassword\b|\bkey\b", text, re.I)
-    ):
-        return []
-    tool = message.tool_name or "A tool"
-    said_on = message.said_at.date() if message.said_at else None
-    hint = topics.Hint(
-        named=topics.named_undertaking(text), earlier=_spoken_of(window), fallback=f"results of {tool}"
-    )
-    return [
-        Claim(
-            f'{tool} said: "{text}"',
-            "episodic",
-            TOOL_PRIORITY,
-            "",
-            tool[:128],
-            tool,
-            hint,
-            text,
-            message.handle,
-            said_on,
-        )
-    ]
 
 
 def _quoted(clause: str, person: str) -> str:

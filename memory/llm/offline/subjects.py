@@ -30,13 +30,13 @@ WORK = re.compile(
 )
 
 
-def voice_of(speaker: str, clause: str, before: str) -> Voice:
+def voice_of(speaker: str, clause: str, before: str, *, is_peer_talk: bool) -> Voice:
     """The speaker and whom «we» stands for, from what the speaker said just before."""
     lexicon = matters()
     is_work = any(
         pattern.search(clause) for pattern in (WORK, lexicon.strong_head, lexicon.weak_head)
     ) or any(theme.is_shared and theme.words.search(clause) for theme in lexicon.themes)
-    if is_work:
+    if is_work and not is_peer_talk:
         return Voice(speaker, f"{possessive(speaker)} team")
     for pattern, group in GROUPS:
         if pattern.search(before) and not pattern.search(clause):
@@ -50,8 +50,9 @@ def subject_of(clause: str, speaker: str) -> str:
     if relative:
         return relative.group("name") or f"{possessive(speaker)} {relative.group('who')}"
     named = NAMED.match(clause)
-    if named and named.group("name").lower() not in cues_of("en").function_words:
+    is_name = named is not None and named.group("name").lower() not in cues_of("en").function_words
+    if named and is_name and not cues_of("en").has("imperative", clause):
         return named.group("name")
     if cues_of("en").has("first_person", clause):
         return speaker
-    return leading_noun(clause)[:128]
+    return leading_noun(clause)

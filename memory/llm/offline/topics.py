@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memory.cascade.contract import TITLE_LIMIT, AtomKind
 from memory.llm.offline.lexicon import Matter, cues_of, matters
+from memory.llm.offline.wording import GENERIC_NAME
 from memory.llm.offline.words import stem, tokens
 
 SEPARATION = re.compile(
@@ -72,6 +74,7 @@ def modifiers_of_parts(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=256)
 def theme_of(text: str, person: str) -> str:
     """The theme with most words in the text, the earlier listed on a tie; empty when none."""
     best: Matter | None = None
@@ -80,7 +83,7 @@ def theme_of(text: str, person: str) -> str:
         count = theme.weight * len({match.group().lower() for match in theme.words.finditer(text)})
         if count > most:
             best, most = theme, count
-    return best.name.format(person=person) if best else ""
+    return best.name.format(person=_in_phrase(person)) if best else ""
 
 
 def chosen_topic(hint: Hint, kind: AtomKind, clause: str, person: str, known: Iterable[str]) -> str:
@@ -93,10 +96,14 @@ def chosen_topic(hint: Hint, kind: AtomKind, clause: str, person: str, known: It
     if part and not hint.is_separate:
         return part
     if kind != "episodic" and english.has("working_style", clause) and not hint.running:
-        return WORKING_WITH.format(person=person)
+        return WORKING_WITH.format(person=_in_phrase(person))
     if hint.running:
         return _existing(hint.running, topics, hint.is_separate) or hint.running
     return _without_name(hint, kind, person, topics)
+
+
+def _in_phrase(person: str) -> str:
+    return person.lower() if person == GENERIC_NAME else person
 
 
 def _without_name(hint: Hint, kind: AtomKind, person: str, topics: list[str]) -> str:
@@ -105,8 +112,8 @@ def _without_name(hint: Hint, kind: AtomKind, person: str, topics: list[str]) ->
     if hint.earlier and kind != "persona":
         return _existing(hint.earlier, topics, False) or hint.earlier
     if kind == "instruction" and not matters().weak_head.search(hint.fallback):
-        return WORKING_WITH.format(person=person)
-    return (hint.fallback or ABOUT.format(person=person))[:TITLE_LIMIT]
+        return WORKING_WITH.format(person=_in_phrase(person))
+    return (hint.fallback or ABOUT.format(person=_in_phrase(person)))[:TITLE_LIMIT]
 
 
 def distinctive(topic: str) -> frozenset[str]:

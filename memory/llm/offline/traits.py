@@ -16,7 +16,7 @@ from memory.cascade.contract import (
     TraitEdit,
     TraitSlot,
 )
-from memory.llm.offline.dates import MONTHS
+from memory.llm.offline.date_rules import MONTHS
 from memory.llm.offline.lexicon import cues_of
 from memory.llm.offline.words import containment, content_words
 

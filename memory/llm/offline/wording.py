@@ -10,6 +10,7 @@ from memory.llm.offline.lexicon import Verbs, english_verbs
 GENERIC_SPEAKERS = frozenset({"", "user", "human", "me", "customer", "client", "you", "person", "speaker"})
 GENERIC_NAME = "The user"
 PIECE = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\W+|_+")
+QUOTATION_MARKS = '"“”„«»'
 NOT = {"don't": "does not", "haven't": "has not", "won't": "will not", "can't": "cannot", "didn't": "did not"}
 CONTRACTED = {"'m": "is", "'ve": "has", "'ll": "will", "'d": "would"}
 GROUP_CONTRACTED = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
@@ -41,7 +42,7 @@ def possessive(name: str) -> str:
 
 
 def third_person(clause: str, voice: Voice) -> str:
-    """The clause with first-person words replaced and verbs made to agree."""
+    """The clause with first-person words replaced and verbs made to agree; quoted words stay as they are."""
     return _Rewriter(clause, voice).written()
 
 
@@ -57,8 +58,12 @@ class _Rewriter:
         self.last_conjugated = -10
 
     def written(self) -> str:
-        for index in range(len(self.pieces)):
-            self._rewrite(index)
+        is_quoted = False
+        for index, piece in enumerate(self.pieces):
+            if sum(piece.count(mark) for mark in QUOTATION_MARKS) % 2:
+                is_quoted = not is_quoted
+            elif not is_quoted:
+                self._rewrite(index)
         text = "".join(self.pieces)
         return text[:1].upper() + text[1:]
 

@@ -27,7 +27,7 @@ def tokens(text: str) -> list[str]:
 
 def stem(word: str) -> str:
     """A word without its ending, for comparing only."""
-    word = word.removesuffix("'s").removesuffix("'")
+    word = word.removesuffix("'s").removesuffix("'").replace("favour", "favor").replace("colour", "color")
     for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word.removesuffix(ending)

@@ -30,7 +30,14 @@ from memory.llm.offline import OfflineModel
 from memory.llm.protocol import ModelRequest
 
 TOUR = Path(__file__).parents[3] / "memory" / "walkthrough" / "tour.toml"
-FULL_SCENES = 3
+PAYMENTS = (
+    "The payments migration is under way. We must finish it before September 10, "
+    "but the new webhook contract is unapproved."
+)
+OFFICE = (
+    "This is separate from payments: the office move is blocked until the new lease is signed, "
+    "and it must happen by September 20."
+)
 CONTEXT_TURNS = 4
 
 

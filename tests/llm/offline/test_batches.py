@@ -1,4 +1,4 @@
-"""However a session is cut into batches, memory is the same."""
+"""However a session is cut into batches, memory is the same; whatever is said, an answer is valid."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,3 +53,36 @@ def test_any_talk_is_remembered_alike_in_any_batches(said: list[tuple[str, str]]
         message(text, speaker=speaker, handle=f"m{index}") for index, (text, speaker) in enumerate(said)
     ]
     assert remembered([session], [cuts]) == remembered([session], [[]])
+
+
+WORDS = (
+    "I",
+    "my",
+    "never",
+    "the",
+    "move",
+    "migration",
+    "by",
+    "Friday",
+    "last",
+    "week",
+    "it",
+    "and",
+    "said",
+    "UI",
+    "must",
+    "x" * 150,
+    "«",
+    '"',
+    "我",
+)
+
+
+@given(said=st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join)))
+@settings(max_examples=150, deadline=None)
+def test_any_words_get_a_valid_answer_on_every_layer(said: str) -> None:
+    ladder = Ladder()
+    ladder.say(said)
+    ladder.synthesize()
+    ladder.characterize()
+    assert sum(len(scene.lines) for scene in ladder.scenes) == len(ladder.live())

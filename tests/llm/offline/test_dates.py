@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from memory.llm.offline.dates import Dated, Period, resolve
+from memory.llm.offline.date_rules import Period
+from memory.llm.offline.dates import Dated, resolve
 
 TUESDAY = date(2026, 6, 2)
 
@@ -40,17 +41,26 @@ def test_times_become_days_of_the_calendar(said: str, text: str, first: date, la
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("said", "text", "day"),
     [
-        ("keep it until July 15", Dated("keep it until July 15, 2026", Period(date(2026, 7, 15), date(2026, 7, 15)), is_limit=True)),
-        ("keep it until March 1", Dated("keep it until March 1, 2027", Period(date(2027, 3, 1), date(2027, 3, 1)), is_limit=True)),
-        ("keep it until tomorrow", Dated("keep it until June 3, 2026", Period(date(2026, 6, 3), date(2026, 6, 3)), is_limit=True)),
-        ("used it since March", Dated("used it since March 2026", Period(date(2026, 3, 1), date(2026, 3, 31)), is_start=True)),
-        ("used it since 2019", Dated("used it since 2019", Period(date(2019, 1, 1), date(2019, 12, 31)), is_start=True)),
+        ("keep it until July 15", "keep it until July 15, 2026", date(2026, 7, 15)),
+        ("keep it until March 1", "keep it until March 1, 2027", date(2027, 3, 1)),
+        ("keep it until tomorrow", "keep it until June 3, 2026", date(2026, 6, 3)),
     ],
-)  # fmt: skip
-def test_ends_and_starts_are_told_apart(said: str, expected: Dated) -> None:
-    assert resolve(said, TUESDAY) == expected
+)
+def test_an_end_is_told_from_a_day(said: str, text: str, day: date) -> None:
+    assert resolve(said, TUESDAY) == Dated(text, Period(day, day), is_limit=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "first", "last"),
+    [
+        ("used it since March", "used it since March 2026", date(2026, 3, 1), date(2026, 3, 31)),
+        ("used it since 2019", "used it since 2019", date(2019, 1, 1), date(2019, 12, 31)),
+    ],
+)
+def test_a_start_is_told_from_a_time(said: str, text: str, first: date, last: date) -> None:
+    assert resolve(said, TUESDAY) == Dated(text, Period(first, last), is_start=True)
 
 
 @pytest.mark.parametrize(
@@ -71,3 +81,20 @@ def test_nothing_is_guessed_without_an_anchor() -> None:
 
 def test_a_day_that_does_not_exist_stays_as_said() -> None:
     assert resolve("on February 31", TUESDAY) == Dated("on February 31", None)
+
+
+def test_a_span_has_both_ends() -> None:
+    whole = Period(date(2026, 8, 3), date(2026, 8, 17))
+    assert resolve("away from August 3 to August 17", TUESDAY) == Dated(
+        "away from August 3, 2026 to August 17, 2026", whole
+    )
+
+
+def test_an_adverb_of_time_goes_to_the_end() -> None:
+    assert resolve("I recently moved to Oslo", TUESDAY) == Dated(
+        "I moved to Oslo shortly before June 2, 2026", None
+    )
+
+
+def test_a_day_outside_the_calendar_is_no_day() -> None:
+    assert resolve("built 900 years ago", date(500, 1, 1)) == Dated("built 900 years ago", None)

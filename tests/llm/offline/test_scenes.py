@@ -15,7 +15,7 @@ from memory.cascade.contract import (
 )
 from memory.llm.offline.scenes import synthesize
 from memory.llm.offline.sections import section_of
-from tests.llm.offline.ladder import Ladder
+from tests.llm.offline.ladder import OFFICE, PAYMENTS, Ladder
 
 MAY, JUNE = datetime(2026, 5, 2, tzinfo=UTC), datetime(2026, 6, 23, tzinfo=UTC)
 
@@ -29,8 +29,8 @@ def atom(
 def test_distinct_contexts_of_one_day_open_separate_scenes() -> None:
     ladder = Ladder()
     ladder.say(
-        "The payments migration is under way. We must finish it before September 10, but the new webhook contract is unapproved.",
-        "This is separate from payments: the office move is blocked until the new lease is signed, and it must happen by September 20.",
+        PAYMENTS,
+        OFFICE,
         "UI and UX guidelines must use blue by default.",
     )  # fmt: skip
     ladder.synthesize()

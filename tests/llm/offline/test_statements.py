@@ -1,6 +1,7 @@
 """Which claims the offline model takes from a message, and in which words."""
 
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -28,14 +29,18 @@ def claims(text: str, speaker: str = "Alice", at: datetime | None = None) -> lis
         ("Call me Ali from now on.", ["Call Alice Ali from now on."]),
         ("Remember that my locker is number 12.", ["Alice's locker is number 12."]),
         ("If the build fails, do not merge.", ["If the build fails, do not merge."]),
-        ("Keep answers under 200 words unless I ask for more.", ["Keep answers under 200 words unless Alice asks for more."]),
+        ("Answer in short unless I ask for more.", ["Answer in short unless Alice asks for more."]),
         ("I like green tea, but I hate coffee.", ["Alice likes green tea.", "Alice hates coffee."]),
         ("I'm vegetarian and I live in Lisbon.", ["Alice is vegetarian.", "Alice lives in Lisbon."]),
-        ("We use TypeScript, but the backend is in Go.", ["Alice's team uses TypeScript.", "The backend is in Go."]),
+        ("We use Rust, but the backend is in Go.", ["Alice's team uses Rust.", "The backend is in Go."]),
         ("Sara moved to Lisbon. She works at a bank.", ["Sara moved to Lisbon.", "Sara works at a bank."]),
-        ("The API must return JSON. It should never return XML.", ["The API must return JSON.", "The API should never return XML."]),
+        (
+            "The API must return JSON. It should never return XML.",
+            ["The API must return JSON.", "The API should never return XML."],
+        ),
+        ("No deploys on Fridays.", ["No deploys on Fridays."]),
     ],
-)  # fmt: skip
+)
 def test_statements_are_kept_in_the_third_person(said: str, expected: list[str]) -> None:
     assert claims(said) == expected
 
@@ -67,11 +72,14 @@ def test_small_talk_questions_and_requests_are_left_out(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ("I think the vendor may be late with the new contract.", "Alice thinks the vendor may be late with the new contract."),
+        ("I think the vendor may be late.", "Alice thinks the vendor may be late."),
         ("Maybe I'll buy a boat next year.", "Maybe Alice will buy a boat in 2027."),
-        ("I'm not sure whether the vendor will deliver.", "Alice is not sure whether the vendor will deliver."),
+        (
+            "I'm not sure whether the vendor will deliver.",
+            "Alice is not sure whether the vendor will deliver.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_hedges_are_kept(said: str, expected: str) -> None:
     assert claims(said) == [expected]
 
@@ -96,6 +104,10 @@ def test_other_languages_keep_their_words_and_their_negation(said: str, expected
 
 def test_a_nameless_speaker_is_the_user() -> None:
     assert claims("I keep my notes in Vim.", speaker="") == ["The user keeps their notes in Vim."]
+    ladder = Ladder()
+    ladder.say("I was born in 1985.", "Please answer in short sentences.", speaker="user")
+    ladder.synthesize()
+    assert ladder.titles() == ["About the user", "Working with the user"]
 
 
 def test_a_reference_that_nobody_explains_leaves_the_statement_out() -> None:
@@ -143,14 +155,26 @@ def test_commands_between_two_people_are_not_rules() -> None:
     assert [item.text for item in ladder.decisions] == ["Nora started a pottery class on July 21, 2026."]
 
 
+def test_quoted_words_stay_with_whom_they_quote() -> None:
+    assert claims('Tom said "I hate my job at the mill".') == ['Tom said "I hate my job at the mill".']
+    assert claims('"I hate meetings. I will quit my job" were the words of Tom.') == []
+    assert claims("> I live in Paris.\nSee above.") == []
+
+
+def test_a_supposition_is_no_statement() -> None:
+    assert claims("Suppose I live in Paris and work at a bank.") == []
+
+
+def test_a_long_sentence_without_stops_is_read_to_its_end() -> None:
+    assert claims(f"{'lorem ipsum ' * 5_000}and I am allergic to latex") == ["Alice is allergic to latex."]
+
+
 def test_a_long_message_is_read_to_its_end() -> None:
     filler = "This is only filler text without any claim at all. " * 900
     assert claims(f"{filler}And I am allergic to latex.") == ["Alice is allergic to latex."]
 
 
 def test_the_evening_of_the_speaker_decides_the_day() -> None:
-    from zoneinfo import ZoneInfo
-
     evening = datetime(2026, 4, 23, 2, 30, tzinfo=UTC).astimezone(ZoneInfo("America/New_York"))
     assert claims("I fixed the pump today.", at=evening) == ["Alice fixed the pump on April 22, 2026."]
 

@@ -1,6 +1,6 @@
 """What a claim belongs to, stable over messages and sessions."""
 
-from tests.llm.offline.ladder import Ladder
+from tests.llm.offline.ladder import OFFICE, PAYMENTS, Ladder
 
 
 def topics(*texts: str) -> list[str]:
@@ -9,16 +9,15 @@ def topics(*texts: str) -> list[str]:
 
 
 def test_a_sentence_without_a_matter_continues_the_one_before() -> None:
-    said = "The payments migration is under way. We must finish it before September 10, but the new webhook contract is unapproved."
-    assert topics(said) == ["payments migration"] * 3
+    assert topics(PAYMENTS) == ["payments migration"] * 3
 
 
 def test_a_separate_matter_opens_its_own() -> None:
-    said = (
-        "The payments migration is under way.",
-        "This is separate from payments: the office move is blocked until the new lease is signed, and it must happen by September 20.",
-    )  # fmt: skip
-    assert topics(*said) == ["payments migration", "office move", "office move"]
+    assert topics("The payments migration is under way.", OFFICE) == [
+        "payments migration",
+        "office move",
+        "office move",
+    ]
 
 
 def test_a_part_joins_the_undertaking_it_belongs_to() -> None:

@@ -23,7 +23,8 @@ def test_session_one_gives_the_rules_with_the_critical_one_first() -> None:
         "Always keep telemetry enabled when you change a service.",
         "Keep the billing API on Express until July 15, 2026.",
         "Give Alice short answers with the reason first.",
-        "When the pager goes off, freeze deploys first, then open the incident channel, then write the timeline.",
+        "When the pager goes off, freeze deploys first, then open the incident channel, "
+        "then write the timeline.",
     ]
     assert ladder.rules(floor=90) == [APPROVAL]
 

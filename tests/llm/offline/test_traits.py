@@ -36,8 +36,12 @@ def edits(*scenes: OfferedScene, traits: tuple[OfferedTrait, ...] = ()) -> list[
 def test_roles_and_rules_become_traits_with_their_lines() -> None:
     assert [(edit.slot, edit.text, edit.lines) for edit in edits(scene("s1", ROLE, APPROVAL, STYLE))] == [
         ("role", "Alice leads the platform team.", ["s1.l1"]),
-        ("interaction_protocol", "Get Alice's approval before you deploy; give Alice short answers.", ["s1.l2", "s1.l3"]),
-    ]  # fmt: skip
+        (
+            "interaction_protocol",
+            "Get Alice's approval before you deploy; give Alice short answers.",
+            ["s1.l2", "s1.l3"],
+        ),
+    ]
 
 
 def test_a_trait_that_stands_is_not_written_again() -> None:
