@@ -9,7 +9,14 @@ from pathlib import Path
 
 PASSING = {"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "MEMSEEK_DATA_DIR"}
 OWN_PREFIXES = ("MEMSEEK_", "DATABASE_", "REDIS_")
-OWN_NAMES = {"SECRET_KEY", "ALLOWED_HOSTS", "API_CORS_ORIGINS", "LLM_FAKE", "CSRF_TRUSTED_ORIGINS", "AGENT_MEMORY_RUN_ID"}
+OWN_NAMES = {
+    "SECRET_KEY",
+    "ALLOWED_HOSTS",
+    "API_CORS_ORIGINS",
+    "LLM_FAKE",
+    "CSRF_TRUSTED_ORIGINS",
+    "AGENT_MEMORY_RUN_ID",
+}
 
 for name in list(os.environ):
     is_own = name.startswith(OWN_PREFIXES) or name in OWN_NAMES or name.endswith("_API_KEY")

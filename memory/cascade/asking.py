@@ -24,7 +24,7 @@ from memory.cascade.rules.answers import (
     read_items,
 )
 from memory.cascade.stage import Judged, Question, Verdict
-from memory.llm.protocol import Model, ModelError, ModelReply, ModelRequest
+from memory.llm.protocol import BudgetExceeded, Model, ModelError, ModelReply, ModelRequest
 
 KIND_OF_UNREADABLE: Mapping[type[UnreadableAnswer], str] = {
     CutOffAnswer: "cut_off",
@@ -90,7 +90,7 @@ class Asker:
         request = self._request(question)
         reading = self._call(request, question)
         judged = question.judge(reading.items, False)
-        refused = [*_shape_refusals(reading), *judged.refused]
+        refused = sorted([*_shape_refusals(reading), *judged.refused], key=lambda refusal: refusal.index)
         if not refused:
             return _verdict(judged, [], reading, ())
         corrected = self._correct(request, question, refused)
@@ -151,7 +151,7 @@ class Asker:
         )
         try:
             return self._call(correction, question)
-        except AnswerError:
+        except (AnswerError, BudgetExceeded):
             return None
 
     def _merge(
@@ -164,14 +164,27 @@ class Asker:
         """Judge the good items and the corrected ones together; what is bad now is dropped."""
         bad = {refusal.index for refusal in refused}
         good = [(index, item) for index, item in reading.items if index not in bad]
-        after = 1 + max(
-            (index for index in (*dict(reading.items), *(b.index for b in reading.bad))), default=-1
-        )
-        judged = question.judge([*good, *((after + index, item) for index, item in corrected.items)], True)
+        places = _places_of_corrected(reading, refused, corrected)
+        placed = [*good, *((places[index], item) for index, item in corrected.items)]
+        judged = question.judge(sorted(placed, key=lambda pair: pair[0]), True)
         repaired = tuple(
             {"item": refusal.index, "outcome": "sent back", "reason": refusal.reason} for refusal in refused
         )
         return _verdict(judged, _shape_refusals(corrected), reading, repaired)
+
+
+def _places_of_corrected(
+    reading: Reading[Any], refused: Sequence[Refusal], corrected: Reading[Any]
+) -> Mapping[int, int]:
+    """Where corrected items stand: in the places of the refused ones, so that `n1` still names the same item.
+
+    An answer of another length cannot be matched with what was refused; it comes after everything.
+    """
+    told = [*dict(corrected.items), *(bad.index for bad in corrected.bad)]
+    if len(told) == len(refused):
+        return {index: refusal.index for index, refusal in enumerate(refused)}
+    after = 1 + max((*dict(reading.items), *(bad.index for bad in reading.bad)), default=-1)
+    return {index: after + index for index in told}
 
 
 def _shape_refusals(reading: Reading[Any]) -> list[Refusal]:

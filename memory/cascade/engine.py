@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models.functions import Now
 
 from memory.cascade import work
@@ -134,7 +134,7 @@ def _is_busy(entity: Entity, steps: Sequence[Step]) -> bool:
 def _settle_idle(entity: Entity, stage: Stage) -> bool:
     """Clear what is not due after all, hand a flush on, and look again for what was stored meanwhile."""
     with transaction.atomic():
-        if stage.waiting(entity) is None:
+        if stage.waiting(entity) is None and not _is_busy(entity, stage.upstream):
             work.clear_due(entity=entity, step=stage.step)
             if stage.downstream is not None:
                 _mark(entity, stage.downstream)
@@ -179,7 +179,7 @@ def _attempt(claim: work.Claim, stage: Stage, model: Model) -> Outcome:
         return _commit(claim, stage, batch, verdicts, account)
     except (ModelError, AnswerError) as error:
         failure = error
-    except DatabaseError:
+    except (OperationalError, InterfaceError):
         # The database itself failed: the lease runs out and another worker takes the work over.
         raise
     except Exception as error:
@@ -190,15 +190,18 @@ def _attempt(claim: work.Claim, stage: Stage, model: Model) -> Outcome:
 
 
 def _ask(claim: work.Claim, stage: Stage, batch: Batch, account: Account, model: Model) -> list[Verdict[Any]]:
-    budget = RunBudget.configured()
-    asker = Asker(
-        model=Budgeted(model, budget),
-        design=load_design(claim.run.design),
-        task=stage.step.value,
-        account=account,
-        is_retry=claim.failures > 0,
-    )
-    return [asker.ask(question) for question in batch.questions]
+    design = load_design(claim.run.design)
+    return [
+        Asker(
+            # A budget for each question: the pieces of one long message cannot be split any further.
+            model=Budgeted(model, RunBudget.configured()),
+            design=design,
+            task=stage.step.value,
+            account=account,
+            is_retry=claim.failures > 0,
+        ).ask(question)
+        for question in batch.questions
+    ]
 
 
 def _commit(

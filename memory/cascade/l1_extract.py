@@ -14,18 +14,19 @@ from memory.cascade.contract import AtomDecision, ExtractAnswer, ExtractPayload
 from memory.cascade.designs import Design, Limits, load_design
 from memory.cascade.l1_judging import Extracted, ExtractionJudge
 from memory.cascade.l1_writing import write_extraction
-from memory.cascade.offering import offer_atom, offer_message, topics_of
+from memory.cascade.offering import attached_text, offer_atom, offer_message, said_text, said_words, topics_of
 from memory.cascade.rules.batches import BatchMessage, cut, pieces
 from memory.cascade.rules.handles import Handles
-from memory.cascade.showing import NOTHING, show_atoms, show_messages
+from memory.cascade.showing import NOTHING, one_line, show_atoms, show_messages
 from memory.cascade.stage import Question, Verdict, Written
 from memory.cascade.waking import Waiting
 from memory.cascade.work import Claim
-from memory.ingest.recalled import strip_recalled
 from memory.models import Atom, Entity, Message, Step
 from memory.recall.lookup import find_candidates
 
 RECENT_ATOMS_FOR_TOPICS = 200
+CONTEXT_CHARACTERS = 2_000
+"""So much of an earlier turn is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +79,10 @@ class Extraction:
         messages = _next_messages(claim.entity, design.limits, claim.batch_limit)
         if not messages:
             return None
-        context = _context(claim.entity, messages[0], design.limits.context_messages)
+        context = _context(claim.entity, messages, design.limits.context_messages)
         candidates = find_candidates(
             entity=claim.entity,
-            texts=[_words(message) for message in messages],
+            texts=[said_words(message) for message in messages],
             each=design.limits.candidates_per_message,
             total=design.limits.candidates,
         )
@@ -109,7 +110,8 @@ def _next_messages(entity: Entity, limits: Limits, batch_limit: int | None) -> l
     size = min(limits.batch_messages, batch_limit or limits.batch_messages)
     rows = list(pending.filter(session_id=first["session_id"]).select_related("session")[:size])
     records = [
-        BatchMessage(row.pk, row.session_id, (event_time(row), row.ordinal), len(row.text)) for row in rows
+        BatchMessage(row.pk, row.session_id, (event_time(row), row.ordinal), len(said_words(row)))
+        for row in rows
     ]
     chosen = {record.id for record in cut(records, size=size, characters=limits.batch_characters)[0]}
     return [row for row in rows if row.pk in chosen]
@@ -120,40 +122,45 @@ def event_time(message: Message) -> datetime:
     return message.occurred_at or message.recorded_at
 
 
-def _context(entity: Entity, message: Message, count: int) -> list[Message]:
+def _context(entity: Entity, messages: Sequence[Message], count: int) -> list[Message]:
     """The turns just before, so that «it» and «he» can be understood; the newest last."""
+    first = messages[0]
     earlier = (
         Message.objects.for_entity(entity)
-        .filter(session_id=message.session_id, ordinal__lt=message.ordinal, is_extractable=True)
+        .filter(session_id=first.session_id, ordinal__lt=first.ordinal, is_extractable=True)
+        .exclude(pk__in=[message.pk for message in messages])
         .select_related("session")
         .order_by("-ordinal")
     )
     return list(reversed(earlier[:count]))
 
 
-def _words(message: Message) -> str:
-    return f"{strip_recalled(message.text)} {message.attachment_text}"
-
-
 def _questions(entity: Entity, batch: ExtractionBatch, design: Design) -> list[Question[Extracted]]:
     """One question, or several for the pieces of a message that is too long for one."""
-    longest = strip_recalled(batch.messages[0].text)
-    if len(batch.messages) > 1 or len(longest) <= design.limits.piece_characters:
-        return [_question(entity, batch, design, None)]
-    parts = pieces(longest, design.limits.piece_characters, design.limits.piece_overlap)
-    return [_question(entity, batch, design, part.text) for part in parts]
+    longest, limits = batch.messages[0], design.limits
+    if len(batch.messages) > 1 or len(said_words(longest)) <= limits.piece_characters:
+        return [_question(entity, batch, design)]
+    said, attached = (
+        [part.text for part in pieces(text, limits.piece_characters, limits.piece_overlap)] if text else []
+        for text in (said_text(longest), attached_text(longest))
+    )
+    shown = [*((text, "") for text in said), *(("", text) for text in attached)]
+    return [_question(entity, batch, design, piece) for piece in shown]
 
 
 def _question(
-    entity: Entity, batch: ExtractionBatch, design: Design, piece: str | None
+    entity: Entity, batch: ExtractionBatch, design: Design, piece: tuple[str, str] | None = None
 ) -> Question[Extracted]:
+    """The question over a batch, or over a piece (of text, of attachment) of its only message."""
     handles = Handles()
     payload = ExtractPayload(
         entity=entity.name,
         time_zone=entity.time_zone,
         # Evaluated in this order, so that what is to be read is m1, m2, … and the earlier turns come after.
-        messages=tuple(offer_message(handles, entity, message, text=piece) for message in batch.messages),
-        context=tuple(offer_message(handles, entity, message) for message in batch.context),
+        messages=tuple(offer_message(handles, entity, message, piece=piece) for message in batch.messages),
+        context=tuple(
+            offer_message(handles, entity, message, piece=_glimpse(message)) for message in batch.context
+        ),
         atoms=tuple(offer_atom(handles, entity, atom) for atom in batch.candidates),
         topics=_known_topics(entity, batch.candidates),
     )
@@ -170,7 +177,7 @@ def _question(
         values={
             "entity": entity.name,
             "time_zone": entity.time_zone,
-            "topics": ", ".join(payload.topics) or NOTHING,
+            "topics": ", ".join(map(one_line, payload.topics)) or NOTHING,
             "atoms": show_atoms(payload.atoms),
             "context": show_messages(payload.context),
             "messages": show_messages(payload.messages),
@@ -179,6 +186,11 @@ def _question(
         item_schema=AtomDecision,
         judge=judge.judge,
     )
+
+
+def _glimpse(message: Message) -> tuple[str, str]:
+    """The end of an earlier turn: what follows speaks of that, and a long one must not fill the prompt."""
+    return said_text(message)[-CONTEXT_CHARACTERS:], attached_text(message)[:CONTEXT_CHARACTERS]
 
 
 def _known_topics(entity: Entity, candidates: Sequence[Atom]) -> tuple[str, ...]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
 
 from memory.cascade.contract import AtomDecision, Refusal
+from memory.cascade.offering import said_words
 from memory.cascade.rules.grounding import ungrounded
 from memory.cascade.rules.grounding_relative import dates_said
 from memory.cascade.rules.handles import Handles, Kind, NotOfferedError
 from memory.cascade.stage import Judged, RefusedError
-from memory.ingest.recalled import strip_recalled
 from memory.models import Atom, Authority, Entity, Message
 
 AUTHORITY_OF_ROLE = {
@@ -21,10 +21,13 @@ AUTHORITY_OF_ROLE = {
     Message.Role.TOOL: Authority.TOOL,
     Message.Role.ASSISTANT: Authority.INFERENCE,
 }
+EMPTY = {"happened_from": None, "happened_until": None, "subject": ""}
 OWN_ITEM = re.compile(r"n(\d+)")
 RELATIVE_WORDS = re.compile(
     r"\b(today|tonight|yesterday|tomorrow"
-    r"|(?:last|next|this) (?:night|week|weekend|month|year|summer|winter|spring|fall))\b",
+    r"|(?:last|next|this) (?:night|morning|afternoon|evening|week|weekend|month|year"
+    r"|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day(?! of\b))"
+    r"|(?:days?|weeks?|months?|years?) ago)\b",
     re.IGNORECASE,
 )
 
@@ -43,6 +46,8 @@ class Extracted:
     said_at: datetime | None
     inherits_targets: bool = False
     """It uses words of the claims it replaces, so their messages are its evidence too."""
+    notes: tuple[str, ...] = ()
+    """What code changed about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,12 @@ class ExtractionJudge:
                 taken[index] = self._take(index, item, taken)
             except (RefusedError, NotOfferedError) as error:
                 refused.append(Refusal(index, str(error), item.model_dump(mode="json")))
-        return Judged(tuple(taken.values()), tuple(refused))
+        notes = tuple(
+            {"item": extracted.index, "outcome": "repaired", "reason": note}
+            for extracted in taken.values()
+            for note in extracted.notes
+        )
+        return Judged(tuple(taken.values()), tuple(refused), notes)
 
     def _take(self, index: int, item: AtomDecision, taken: Mapping[int, Extracted]) -> Extracted:
         cited = self._cited(item)
@@ -114,13 +124,33 @@ class ExtractionJudge:
         _refuse_echo(item, self.markers)
         if item.action == "merge" and item.reason not in ("value", "contradiction"):
             raise RefusedError("A merge's reason is value or contradiction.")
-        if item.kind == "instruction" and Message.Role.USER not in {message.role for message in cited}:
-            raise RefusedError("An instruction needs a user's own words.")
+        if item.kind == "instruction":
+            _refuse_foreign_rule({message.role for message in cited})
         if item.scope and item.kind != "instruction":
             raise RefusedError("Only an instruction has a scope.")
         self._check_dates(item, cited)
         widened = self._ground(extracted, cited, taken)
-        return replace(widened, decision=_without_raise(item, self._targeted(widened, taken)))
+        unsaid = self._unsaid(item, cited)
+        said = item.model_copy(update={name: EMPTY[name] for name in unsaid})
+        notes = tuple(f"{name} was left out: nobody said it" for name in unsaid)
+        return replace(widened, decision=_without_raise(said, self._targeted(widened, taken)), notes=notes)
+
+    def _unsaid(self, item: AtomDecision, cited: Sequence[Message]) -> list[str]:
+        """Fields beside the text that hold more than was said: a guessed year, a subject nobody named."""
+        words = [item.text, *(said_words(message) for message in cited)]
+        dates = self._dates(cited)
+        found = [
+            name
+            for name in ("happened_from", "happened_until")
+            if (day := getattr(item, name)) and ungrounded(str(day.year), words, allowed_dates=dates)
+        ]
+        if missing := ungrounded(item.scope, words, allowed_dates=dates):
+            raise RefusedError(f"Its scope names what was not said: {', '.join(missing)}.")
+        known = {atom.subject for atom in self.atoms.values()} | {self.entity.name}
+        speakers = [message.speaker for message in cited if message.speaker]
+        if item.subject not in known and ungrounded(f"It is about {item.subject}.", words, extra=speakers):
+            found.append("subject")
+        return found
 
     def _targeted(self, extracted: Extracted, taken: Mapping[int, Extracted]) -> list[tuple[str, int]]:
         """Kind and priority of what it replaces."""
@@ -136,7 +166,7 @@ class ExtractionJudge:
         if item.happened_from and item.happened_until and item.happened_until < item.happened_from:
             raise RefusedError("happened_until lies before happened_from.")
         said = [message.occurred_at for message in cited if message.occurred_at]
-        words = " ".join(_words(message) for message in cited)
+        words = " ".join(said_words(message) for message in cited)
         if dates and not said and not re.search(r"\d", words):
             raise RefusedError("Nobody knows when this was said: leave the dates out.")
         if said and (found := RELATIVE_WORDS.search(item.text)) and item.kind != "instruction":
@@ -158,14 +188,12 @@ class ExtractionJudge:
         texts += [target.decision.text for target in older]
         if item.action != "merge" or self._missing(item, cited, texts):
             raise RefusedError(f"The cited messages do not hold: {', '.join(missing)}.")
-        inherited = [message_id for target in older for message_id in target.messages]
-        messages = tuple(dict.fromkeys((*extracted.messages, *inherited)))
-        return replace(extracted, messages=messages, inherits_targets=bool(extracted.targets))
+        return replace(extracted, inherits_targets=True)
 
     def _missing(
         self, item: AtomDecision, cited: Sequence[Message], replaced: Sequence[str]
     ) -> tuple[str, ...]:
-        evidence = [*(_words(message) for message in cited), *replaced]
+        evidence = [*(said_words(message) for message in cited), *replaced]
         speakers = [message.speaker for message in cited if message.speaker]
         return ungrounded(item.text, evidence, extra=speakers, allowed_dates=self._dates(cited))
 
@@ -175,16 +203,22 @@ class ExtractionJudge:
             day
             for message in cited
             if message.occurred_at
-            for day in dates_said(_words(message), message.occurred_at.astimezone(self.entity.zone).date())
+            for day in dates_said(
+                said_words(message), message.occurred_at.astimezone(self.entity.zone).date()
+            )
         )
 
 
-def _words(message: Message) -> str:
-    return f"{strip_recalled(message.text)} {message.attachment_text}"
+def _refuse_foreign_rule(roles: Collection[str]) -> None:
+    """Only a user makes rules; what a tool returned must not become one beside a user's small talk."""
+    if Message.Role.USER not in roles:
+        raise RefusedError("An instruction needs a user's own words.")
+    if Message.Role.TOOL in roles:
+        raise RefusedError("An instruction rests on no output of a tool: cite the user's own words alone.")
 
 
 def _refuse_echo(item: AtomDecision, markers: Sequence[str]) -> None:
-    folded = f"{item.text} {item.topic} {item.subject}".casefold()
+    folded = f"{item.text} {item.topic} {item.subject} {item.scope}".casefold()
     for marker in markers:
         if marker.casefold() in folded:
             raise RefusedError("It repeats an example of the prompt.")

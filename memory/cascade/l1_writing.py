@@ -55,7 +55,6 @@ class _Ledger:
     chains: list[Chain] = field(default_factory=list)
     emptied: set[UUID] = field(default_factory=set)
     """Chains that went into another one."""
-    order: int = 0
 
     @classmethod
     def open(cls, claim: Claim, taken: Sequence[Extracted]) -> _Ledger:
@@ -64,8 +63,8 @@ class _Ledger:
         texts = [item.decision.text for item in taken if item.decision.action != "skip"]
         rows = Atom.objects.for_entity(claim.entity)
         named = list(rows.filter(pk__in=targets))
-        if len(named) != len(targets) or any(atom.status == Atom.Status.SUPERSEDED for atom in named):
-            raise StaleInputsError("an atom it decided about was superseded or erased")
+        if len(named) != len(targets) or any(atom.status != Atom.Status.LIVE for atom in named):
+            raise StaleInputsError("an atom it decided about no longer holds or was erased")
         same_words = list(rows.live().filter(text__in=texts)) if texts else []
         chain_ids = {atom.chain_id for atom in (*named, *same_words)}
         members = {atom.pk: atom for atom in rows.filter(chain_id__in=chain_ids)} if chain_ids else {}
@@ -80,7 +79,7 @@ class _Ledger:
         if item.decision.action == "skip":
             self._skip(item, self._targets(item), item.decision.reason or "says nothing new")
         elif same is not None:
-            self._skip(item, [same], "the same words stand already")
+            self._repeat(item, same)
         else:
             self._store(item)
 
@@ -91,13 +90,21 @@ class _Ledger:
     def _skip(self, item: Extracted, targets: Sequence[Atom], reason: str) -> None:
         """A repeat is a receipt of the claim that stands, and moves when it was last seen."""
         for target in targets:
-            self._receive(target, item.messages, Evidence.Role.REPEAT)
-            seen = [time for time in (target.last_seen_at, item.said_at) if time]
-            target.last_seen_at = max(seen, default=None)
+            self._see_again(target, item)
             self._settle(target.chain_id)
-        if item.decision.action != "skip":
-            self.new[item.index] = targets[0]
         self._decide(item, "skip", reason, atoms=targets)
+
+    def _repeat(self, item: Extracted, same: Atom) -> None:
+        """The same words stand already: they get a receipt, and take the place of what the item replaces."""
+        replaced = [target for target in self._targets(item) if target.chain_id != same.chain_id]
+        self.new[item.index] = same
+        self._see_again(same, item)
+        self._replace(replaced if item.decision.action == "merge" else [], same.chain_id)
+        self._decide(item, "skip", "the same words stand already", atoms=[same], replaced=replaced)
+
+    def _see_again(self, atom: Atom, item: Extracted) -> None:
+        self._receive(atom, item.messages, Evidence.Role.REPEAT)
+        atom.last_seen_at = max((time for time in (atom.last_seen_at, item.said_at) if time), default=None)
 
     def _store(self, item: Extracted) -> None:
         targets = self._targets(item) if item.decision.action == "merge" else []
@@ -106,11 +113,15 @@ class _Ledger:
         self.atoms[atom.pk] = self.new[item.index] = atom
         self._receive(atom, item.messages, Evidence.Role.SOURCE)
         self._inherit(atom, item, targets)
+        self._replace(targets, chain_id)
+        self._decide(item, item.decision.action, item.decision.reason, atoms=[atom], replaced=targets)
+
+    def _replace(self, targets: Sequence[Atom], chain_id: UUID) -> None:
+        """Move what is replaced into one chain and place its members anew."""
         for target in targets:
             self._move(target.chain_id, chain_id)
         self._settle(chain_id)
         self.repeated = {row.text: row for row in self.atoms.values() if row.status == Atom.Status.LIVE}
-        self._decide(item, item.decision.action, item.decision.reason, atoms=[atom], replaced=targets)
 
     def _chain(self, targets: Sequence[Atom]) -> UUID:
         """The chain of what is replaced; a chain of its own for a new matter."""
@@ -149,8 +160,11 @@ class _Ledger:
         """Words taken over from a replaced claim keep the messages that said them."""
         if not item.inherits_targets:
             return
-        rows = Evidence.objects.filter(of_atom__in=[target.pk for target in targets], message__isnull=False)
-        self._receive(atom, tuple(rows.values_list("message_id", flat=True)), Evidence.Role.SOURCE)
+        replaced = {target.pk for target in targets}
+        rows = Evidence.objects.filter(of_atom__in=replaced, message__isnull=False).order_by("id")
+        stored = list(rows.values_list("message_id", flat=True))
+        written = [message_id for atom_id, message_id in self.receipts if atom_id in replaced]
+        self._receive(atom, [*stored, *written], Evidence.Role.SOURCE)
 
     def _move(self, old: UUID, new: UUID) -> None:
         if old != new:
@@ -205,7 +219,8 @@ class _Ledger:
         Chain.objects.bulk_create(self.chains)
         fresh = [row for row in self.atoms.values() if row.pk not in self.before]
         changed = [row for row in self.atoms.values() if self.before.get(row.pk) not in (None, _state(row))]
-        _update(sorted(changed, key=lambda row: row.status == Atom.Status.LIVE))
+        _update([row for row in changed if row.status != Atom.Status.LIVE])
+        _update([row for row in changed if row.status == Atom.Status.LIVE])
         Atom.objects.bulk_create(fresh)
         Chain.objects.filter(pk__in=self.emptied).delete()
         created = Evidence.objects.bulk_create(
@@ -234,5 +249,4 @@ def _state(atom: Atom) -> tuple[str, UUID | None, UUID, datetime | None]:
 
 
 def _update(rows: Sequence[Atom]) -> None:
-    for row in rows:
-        row.save(update_fields=["status", "superseded_by", "chain", "last_seen_at"])
+    Atom.objects.bulk_update(rows, ["status", "superseded_by", "chain", "last_seen_at"])

@@ -24,18 +24,34 @@ from memory.models import Atom, Entity, Message
 TOPICS_SHOWN = 6
 
 
+def said_text(message: Message) -> str:
+    """What was said, without blocks that memory itself had handed out."""
+    return strip_recalled(message.text)
+
+
+def attached_text(message: Message) -> str:
+    """Captions and transcripts of its attachments, likewise."""
+    return strip_recalled(message.attachment_text)
+
+
+def said_words(message: Message) -> str:
+    """All words of a message that may be evidence: what was said, and its attachments' captions."""
+    return f"{said_text(message)} {attached_text(message)}"
+
+
 def offer_message(
-    handles: Handles, entity: Entity, message: Message, *, text: str | None = None
+    handles: Handles, entity: Entity, message: Message, *, piece: tuple[str, str] | None = None
 ) -> OfferedMessage:
-    """A message under a handle; `text` is a piece of it where it is too long to show whole."""
+    """A message under a handle; `piece` is what is shown of its text and attachment when it is too long."""
+    text, attachment_text = piece or (said_text(message), attached_text(message))
     return OfferedMessage(
         handle=handles.offer(Kind.MESSAGE, message.pk),
         role=cast(MessageRole, message.role),
         speaker=message.speaker,
         session=message.session.external_id,
         said_at=message.occurred_at and message.occurred_at.astimezone(entity.zone),
-        text=strip_recalled(message.text) if text is None else text,
-        attachment_text=message.attachment_text,
+        text=text,
+        attachment_text=attachment_text,
         tool_name=message.tool_name,
     )
 

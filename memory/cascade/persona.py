@@ -93,10 +93,11 @@ class Portrayal:
         return write_persona(claim, changed=batch.changed, traits=batch.traits, edits=edits)
 
     def park(self, claim: Claim, batch: PersonaBatch) -> None:
-        """Set the scene versions aside for a person."""
+        """Set the scene versions aside for a person, and retract the due traits that no model would mend."""
         SceneVersion.objects.filter(pk__in=[scene.head_id for scene in batch.changed]).update(
             parked_at=Now(), parked_by=claim.run
         )
+        write_persona(claim, changed=(), traits=batch.traits, edits=())
 
 
 def _question(entity: Entity, batch: PersonaBatch, design: Design) -> Question[PersonaEdit]:

@@ -22,7 +22,10 @@ MONTHS = (
 )
 PASSING = re.compile(
     rf"\b\d{{4}}-\d{{2}}-\d{{2}}\b|\b(?:19|20)\d{{2}}\b|\b(?:{MONTHS})\.?\s+\d{{1,2}}\b|\b\d{{1,2}}\.?\s+(?:{MONTHS})\b"
-    r"|\bv\d+(?:\.\d+)*\b|\b\d+\.\d+(?:\.\d+)+\b|\b[A-Z][A-Z0-9]+-\d+\b|(?<!\w)#\d+\b",
+    r"|\bv\d+(?:\.\d+)*\b|\b\d+\.\d+(?:\.\d+)+\b|(?<!\w)#\d+\b"
+    # A ticket is written in capitals; names of standards look like one and last.
+    r"|(?-i:\b(?!(?:UTF|SHA|ISO|RFC|AES|GPT|CVE)-)[A-Z][A-Z0-9]+-\d+\b)"
+    r"|\b(?:today|tonight|yesterday|tomorrow|(?:last|next|this) (?:week|weekend|month|year))\b",
     re.IGNORECASE,
 )
 
@@ -51,8 +54,11 @@ class PersonaJudge:
         return Judged(tuple(taken.values()), tuple(refused))
 
     def _take(self, index: int, item: TraitEdit) -> PersonaEdit:
+        current = self.traits.get(item.slot)
+        if current is not None and current.is_by_person:
+            raise RefusedError(f"{item.slot} was written by a person.")
         if item.action == "retract":
-            if item.slot not in self.traits:
+            if current is None:
                 raise RefusedError(f"There is no trait in {item.slot} to retract.")
             return PersonaEdit(index, "retract", item.slot, "", (), item.reason)
         if not item.text:

@@ -28,6 +28,7 @@ class Edited:
     scene_id: UUID | None
     """None for a create."""
     title: str
+    """Empty keeps the title."""
     summary: str
     lines: tuple[NewLine, ...] = ()
     removed: frozenset[UUID] = frozenset()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, tzinfo
 from uuid import UUID
 
 from memory.cascade.contract import LineEdit, Refusal, SceneEdit, SectionSlug
@@ -25,6 +25,8 @@ class _Course:
     """What the edits taken so far have done to the scenes."""
 
     live: int
+    characters: dict[UUID, int]
+    """Length of each scene's lines by now."""
     touched: set[UUID] = field(default_factory=set)
     """Lines replaced or removed already."""
     gone: set[UUID] = field(default_factory=set)
@@ -42,16 +44,23 @@ class SynthesisJudge:
     atoms: Mapping[UUID, Atom]
     limits: Limits
     markers: tuple[str, ...]
+    zone: tzinfo
+    """The entity's own, in which days are named."""
 
     def judge(self, items: Sequence[tuple[int, SceneEdit]], is_last: bool) -> Judged[Edited]:
         """Take what stands, refuse the rest with a reason each.
 
         At the cap a create is refused once; in the last word its lines join the nearest scene instead.
+        Creates come last, since a merge anywhere in the answer makes room.
         """
-        course = _Course(live=len(self.state.scenes), titles={s.title.casefold() for s in self.state.scenes})
+        course = _Course(
+            live=len(self.state.scenes),
+            characters={scene.id: scene.characters for scene in self.state.scenes},
+            titles={scene.title.casefold() for scene in self.state.scenes},
+        )
         taken: list[Edited] = []
         refused: list[Refusal] = []
-        for index, item in items:
+        for index, item in sorted(items, key=lambda pair: pair[1].action == "create"):
             try:
                 taken.append(self._take(index, item, course, is_last))
             except (RefusedError, NotOfferedError) as error:
@@ -73,16 +82,18 @@ class SynthesisJudge:
         merged = self._merged(item, scene, course) if item.action == "merge" else ()
         reachable = {line.id: line for part in (scene, *merged) for line in part.lines}
         lines, removed = self._lines(item, scene, reachable, course)
-        self._check_length(scene, merged, lines, removed)
+        length = self._checked_length(scene, merged, lines, removed, course)
         if item.action == "update" and not (lines or removed or item.title):
             raise RefusedError("An update changes at least one line or the title.")
+        course.characters[scene.id] = length
+        course.touched |= removed | {line.replaces for line in lines if line.replaces}
         course.live -= len(merged)
         course.gone.update(part.id for part in merged)
         return Edited(
             index=index,
             action=item.action,
             scene_id=scene.id,
-            title=item.title or scene.title,
+            title=item.title,
             summary=item.summary,
             lines=lines,
             removed=removed,
@@ -115,16 +126,17 @@ class SynthesisJudge:
             )
         room = self.limits.scene_hard_characters - _length(lines)
         candidates = [
-            scene for scene in self.state.scenes if scene.id not in course.gone and scene.characters <= room
+            scene
+            for scene in self.state.scenes
+            if scene.id not in course.gone and course.characters[scene.id] <= room
         ]
         if not candidates:
             raise RefusedError("Every scene is as long as it may be.")
         wanted = set(terms_of(f"{item.title} {' '.join(line.text for line in lines)}"))
         nearest = max(candidates, key=lambda scene: (_overlap(wanted, scene), -scene.slot))
+        course.characters[nearest.id] += _length(lines)
         note = f"«{item.title}» joined «{nearest.title}»: {self.limits.scene_cap} scenes live already"
-        return Edited(
-            index, "update", nearest.id, nearest.title, "", lines, reason=item.reason, notes=(note,)
-        )
+        return Edited(index, "update", nearest.id, "", "", lines, reason=item.reason, notes=(note,))
 
     def _retire(self, index: int, item: SceneEdit, scene: SceneState, course: _Course) -> Edited:
         if any(line.is_pinned for line in scene.lines):
@@ -161,7 +173,6 @@ class SynthesisJudge:
                 removed.add(old.id)
             else:
                 new.append(self._new_line(edit, old))
-        course.touched = touched
         return tuple(new), frozenset(removed)
 
     def _old_line(
@@ -194,30 +205,34 @@ class SynthesisJudge:
                     f"«{dead[0]}» no longer holds; outside evolution_record nothing rests on it."
                 )
         missing = ungrounded(
-            edit.text, [_evidence(atom, self.atoms) for atom in cited], allowed_dates=_dates(cited)
+            edit.text,
+            [_evidence(atom, self.atoms) for atom in cited],
+            allowed_dates=_dates(cited, self.zone),
         )
         if missing:
             raise RefusedError(f"The claims it rests on do not hold: {', '.join(missing)}.")
         return NewLine(edit.section, edit.text, ids, old.id if old else None)
 
-    def _check_length(
+    def _checked_length(
         self,
         scene: SceneState,
         merged: Sequence[SceneState],
         lines: Sequence[NewLine],
         removed: frozenset[UUID],
-    ) -> None:
+        course: _Course,
+    ) -> int:
+        """The scene's length after the edit, on top of the earlier edits of this answer."""
+        parts = (scene, *merged)
         replaced = {line.replaces for line in lines} | removed
-        kept = sum(
-            len(line.text) for part in (scene, *merged) for line in part.lines if line.id not in replaced
-        )
-        total = kept + _length(lines)
-        before = scene.characters + sum(part.characters for part in merged)
+        taken_out = sum(len(line.text) for part in parts for line in part.lines if line.id in replaced)
+        before = sum(course.characters[part.id] for part in parts)
+        total = before - taken_out + _length(lines)
         if total > self.limits.scene_hard_characters and total > before:
             raise RefusedError(
                 f"The scene would have {total} characters, the limit is {self.limits.scene_hard_characters}: "
                 "replace or remove lines."
             )
+        return total
 
     def _refuse_echo(self, item: SceneEdit) -> None:
         folded = " ".join((item.title, item.summary, *(line.text for line in item.lines))).casefold()
@@ -241,7 +256,7 @@ def _evidence(atom: Atom, atoms: Mapping[UUID, Atom]) -> str:
     return " ".join((atom.text, atom.subject, atom.topic, *before))
 
 
-def _dates(atoms: Sequence[Atom]) -> frozenset[date]:
-    moments = [atom.occurred_at for atom in atoms if atom.occurred_at]
+def _dates(atoms: Sequence[Atom], zone: tzinfo) -> frozenset[date]:
+    moments = [atom.occurred_at.astimezone(zone) for atom in atoms if atom.occurred_at]
     periods = [day for atom in atoms for day in (atom.happened_from, atom.happened_until) if day]
     return frozenset([*(moment.date() for moment in moments), *periods])

@@ -9,7 +9,7 @@ from typing import cast
 from uuid import UUID
 
 from memory.cascade.contract import SectionSlug
-from memory.models import Atom, Entity, Evidence, Line, SceneVersion, Section, VersionLine
+from memory.models import Atom, Entity, Evidence, Line, SceneVersion, VersionLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,5 +122,5 @@ def _line_state(line: Line, cited: Sequence[UUID], atoms: dict[UUID, Atom]) -> L
         text=line.text,
         is_pinned=line.is_pinned,
         atoms=tuple(cited),
-        is_due=rests_on_dead and line.section != Section.EVOLUTION_RECORD and not line.is_pinned,
+        is_due=line.is_due(rests_on_dead=rests_on_dead),
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Max, Min, QuerySet
 from django.db.models.functions import Now
 
@@ -19,7 +21,7 @@ from memory.cascade.scene_judging import SynthesisJudge
 from memory.cascade.scene_state import ScenesState, read_scenes
 from memory.cascade.scene_writing import write_synthesis
 from memory.cascade.showing import show_atoms, show_scenes
-from memory.cascade.stage import Question, Verdict, Written
+from memory.cascade.stage import Question, StaleInputsError, Verdict, Written
 from memory.cascade.waking import Waiting
 from memory.cascade.work import Claim
 from memory.models import Atom, Entity, Evidence, Scene, Section, Step
@@ -107,10 +109,16 @@ class Synthesis:
         )
 
     def park(self, claim: Claim, batch: SynthesisBatch) -> None:
-        """Set the atoms aside for a person; lines that cannot be rewritten leave recall by themselves."""
+        """Set the atoms aside for a person, and take out the due lines that no model would rewrite.
+
+        Otherwise a scene that no model can bear would fail every batch that has to show it.
+        """
         Atom.objects.filter(pk__in=[atom.pk for atom in batch.atoms]).update(
             parked_at=Now(), parked_by=claim.run
         )
+        # A head that moved meanwhile is read again by the next run.
+        with suppress(StaleInputsError), transaction.atomic():
+            write_synthesis(claim, atoms=batch.passed, state=batch.state, full=batch.full, edits=())
 
 
 def _due_evidence(entity: Entity) -> QuerySet[Evidence]:
@@ -196,6 +204,7 @@ def _question(entity: Entity, batch: SynthesisBatch, design: Design) -> Question
         atoms={**batch.state.atoms, **before, **{atom.pk: atom for atom in batch.atoms}},
         limits=design.limits,
         markers=design.example_markers,
+        zone=entity.zone,
     )
     return Question(
         payload=payload,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from memory.cascade.rules.grounding import ungrounded
 from memory.cascade.rules.summaries import summary_of
 from memory.cascade.scene_edits import Edited, NewLine
 from memory.cascade.scene_state import LineState, ScenesState, SceneState
@@ -90,10 +91,9 @@ class _Drafts:
     def apply(self, edit: Edited) -> None:
         """Apply one edit."""
         if edit.scene_id is None:
-            lines: list[LineState | NewLine] = list(edit.lines)
-            self.opened.append(
-                _Draft(None, edit.title, edit.summary, lines, is_changed=True, reason=edit.reason)
-            )
+            opened = _Draft(None, edit.title, edit.summary, [], is_changed=True, reason=edit.reason)
+            _change_lines(opened, edit)
+            self.opened.append(opened)
             return
         draft = self.draft(edit.scene_id)
         draft.reason = edit.reason or draft.reason
@@ -104,7 +104,7 @@ class _Drafts:
         for merged in edit.merged:
             self._absorb(draft, merged, edit.scene_id)
         _change_lines(draft, edit)
-        if edit.title != draft.title:
+        if edit.title and edit.title != draft.title:
             draft.title, draft.is_changed = edit.title, True
         draft.summary = edit.summary or draft.summary
 
@@ -143,7 +143,6 @@ class _Drafts:
 
 def _change_lines(draft: _Draft, edit: Edited) -> None:
     replacing = {line.replaces: line for line in edit.lines if line.replaces is not None}
-    standing = {(line.section, line.text) for line in draft.lines}
     kept: list[LineState | NewLine] = []
     for line in draft.lines:
         if isinstance(line, LineState) and line.id in edit.removed:
@@ -153,12 +152,28 @@ def _change_lines(draft: _Draft, edit: Edited) -> None:
             draft.is_changed = True
         else:
             kept.append(line)
+    # A line that is due will be taken out: the same words may come back on what holds now.
+    standing = {(line.section, line.text) for line in kept if isinstance(line, NewLine) or not line.is_due}
     for line in edit.lines:
         if line.replaces is None and (line.section, line.text) not in standing:
+            standing.add((line.section, line.text))
             kept.append(line)
             draft.is_changed = True
-    # Sorting is stable: within a section the order of writing stays.
-    draft.lines = sorted(kept, key=lambda line: SECTION_ORDER[line.section])
+    draft.lines = _in_section_order(kept)
+
+
+def _in_section_order(lines: Sequence[LineState | NewLine]) -> list[LineState | NewLine]:
+    """Sorting is stable: within a section the order of writing stays."""
+    return sorted(lines, key=lambda line: SECTION_ORDER[line.section])
+
+
+def _summary(draft: _Draft) -> str:
+    """The given summary where the lines hold its names and numbers, else one made from the lines."""
+    texts = [line.text for line in draft.lines]
+    if ungrounded(draft.summary, [*texts, draft.title]):
+        draft.run_notes.append({"outcome": "repaired", "reason": "the summary named what no line holds"})
+        draft.summary = ""
+    return summary_of(draft.summary, texts)
 
 
 class _Writer:
@@ -228,7 +243,7 @@ class _Writer:
             scene=scene,
             number=number,
             title=draft.title,
-            summary=summary_of(draft.summary, [line.text for line in draft.lines]),
+            summary=_summary(draft),
             run=self.claim.run,
         )
         self._versions.append(version)

@@ -17,11 +17,11 @@ def show_messages(messages: Sequence[OfferedMessage]) -> str:
 
 
 def _message(message: OfferedMessage) -> str:
-    who = f"{message.role} ({message.speaker})" if message.speaker else message.role
-    tool = f" tool {message.tool_name}" if message.tool_name else ""
+    who = f"{message.role} ({one_line(message.speaker)})" if message.speaker else message.role
+    tool = f" «{one_line(message.tool_name)}»" if message.tool_name else ""
     attached = f" [attachment: {quote(message.attachment_text)}]" if message.attachment_text else ""
     return (
-        f"{message.handle} {who}{tool}, session {message.session}, {_moment(message.said_at)}: "
+        f"{message.handle} {who}{tool}, session {one_line(message.session)}, {_moment(message.said_at)}: "
         f"{quote(message.text)}{attached}"
     )
 
@@ -32,7 +32,13 @@ def show_atoms(atoms: Sequence[OfferedAtom]) -> str:
 
 
 def _atom(atom: OfferedAtom) -> str:
-    facts = [atom.kind, str(atom.priority), f"topic {atom.topic or '-'}", atom.authority, atom.state]
+    facts = [
+        atom.kind,
+        str(atom.priority),
+        f"topic {one_line(atom.topic) or '-'}",
+        atom.authority,
+        atom.state,
+    ]
     if atom.said_at is not None:
         facts.append(f"said {atom.said_at:%Y-%m-%d}")
     if atom.scope:
@@ -49,7 +55,7 @@ def show_scenes(scenes: Sequence[OfferedScene]) -> str:
 
 
 def _scene(scene: OfferedScene) -> str:
-    topics = ", ".join(scene.topics) or "-"
+    topics = ", ".join(map(one_line, scene.topics)) or "-"
     head = (
         f"{scene.handle} {quote(scene.title)} ({scene.atom_count} claims; topics: {topics})"
         f"\n  summary: {quote(scene.summary)}"
@@ -77,6 +83,11 @@ def _trait(trait: OfferedTrait) -> str:
 def quote(text: str) -> str:
     """A JSON string: no line break or quotation mark of the data can end it."""
     return json.dumps(text, ensure_ascii=False)
+
+
+def one_line(text: str) -> str:
+    """A name of the data, without line breaks that could look like more of the prompt."""
+    return " ".join(text.split())
 
 
 def _moment(at: datetime | None) -> str:

@@ -26,6 +26,8 @@ class TraitState:
     standing_lines: tuple[UUID, ...]
     is_due: bool
     """A line it rests on is gone, or is itself due; never for what a person wrote."""
+    is_by_person: bool = False
+    """A correction stands behind it: a model does not change it."""
 
 
 def read_traits(entity: Entity, state: ScenesState) -> tuple[TraitState, ...]:
@@ -42,6 +44,7 @@ def read_traits(entity: Entity, state: ScenesState) -> tuple[TraitState, ...]:
             text=head.text,
             standing_lines=tuple(line_id for line_id in lines[head.pk] if line_id in standing),
             is_due=not standing.issuperset(lines[head.pk]),
+            is_by_person=head.correction_id is not None,
         )
         for head in heads
     )

@@ -77,9 +77,11 @@ def mark_due(*, workspace_id: UUID, entity_id: UUID, step: Step, delay_seconds: 
 def flush(entity: Entity) -> None:
     """Have everything that waits worked on without further waiting: a session or an import has ended."""
     with transaction.atomic():
-        rows = Work.objects.for_entity(entity)
-        rows.update(is_flushing=True)
-        rows.filter(step=Step.L1_EXTRACT).update(due_at=Least(F("due_at"), Now()))
+        # In the order of the steps, as commits lock them: whoever goes the other way may wait in a circle.
+        for step in Step:
+            _work(entity, step).update(is_flushing=True)
+            if step is Step.L1_EXTRACT:
+                _work(entity, step).update(due_at=Least(F("due_at"), Now()))
         wake_on_commit(entity_id=entity.pk, step=Step.L1_EXTRACT)
 
 
@@ -91,8 +93,13 @@ def postpone(*, entity: Entity, step: Step, delay_seconds: float) -> None:
 
 
 def clear_due(*, entity: Entity, step: Step) -> None:
-    """Nothing waits, so nothing is due and no flush is left to do."""
-    _unleased(_work(entity, step)).update(due_at=None, is_flushing=False)
+    """Nothing waits, so nothing is due and no flush is left to do; within a transaction.
+
+    A lease that ran out is given back too: without inputs nobody would claim the work, and the sweep would
+    find its worker gone again and again.
+    """
+    if _unleased(_work(entity, step)).update(due_at=None, is_flushing=False, lease_until=None):
+        _abandon_runs(entity, step)
 
 
 def forget_due(*, entity: Entity, step: Step) -> None:
@@ -140,9 +147,7 @@ def claim(*, entity: Entity, step: Step, design: str) -> Claim | None:
 
 def _claimed(work: Work, design: str) -> Claim:
     step = Step(work.step)
-    Run.objects.for_entity(work.entity).filter(step=step, status=Run.Status.RUNNING).update(
-        status=Run.Status.ABANDONED, error_kind="worker_lost", finished_at=Now()
-    )
+    _abandon_runs(work.entity, step)
     run = Run.objects.create(
         workspace_id=work.workspace_id,
         entity=work.entity,
@@ -162,6 +167,13 @@ def _claimed(work: Work, design: str) -> Claim:
         failures=work.failures,
         batch_limit=work.batch_limit,
         is_flushing=work.is_flushing,
+    )
+
+
+def _abandon_runs(entity: Entity, step: Step) -> None:
+    """Record that runs still marked as running lost their worker."""
+    Run.objects.for_entity(entity).filter(step=step, status=Run.Status.RUNNING).update(
+        status=Run.Status.ABANDONED, error_kind="worker_lost", finished_at=Now()
     )
 
 

@@ -154,6 +154,7 @@ class Atom(Owned, StepInput):
                 condition=~Q(status="live") | Q(superseded_by__isnull=True),
                 name="atom_live_is_not_superseded",
             ),
+            models.CheckConstraint(condition=~Q(superseded_by=F("id")), name="atom_not_superseded_by_itself"),
             models.CheckConstraint(
                 condition=Q(scope="") | Q(kind="instruction"), name="atom_scope_for_instructions"
             ),

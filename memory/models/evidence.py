@@ -124,6 +124,11 @@ class Evidence(models.Model):
                 ),
                 name="evidence_looks_one_layer_down",
             ),
+            models.CheckConstraint(condition=Q(role__in=["source", "repeat"]), name="evidence_role_known"),
+            models.CheckConstraint(
+                condition=Q(outside_authority__isnull=True) | Q(outside_authority__range=(1, 4)),
+                name="evidence_outside_authority_known",
+            ),
             models.UniqueConstraint(
                 fields=["of_atom", "message"],
                 condition=Q(message__isnull=False),

@@ -104,6 +104,7 @@ class Message(Owned, StepInput):
             models.CheckConstraint(
                 condition=Q(role__in=["user", "assistant", "tool", "system"]), name="message_role_known"
             ),
+            models.CheckConstraint(condition=~Q(parent=F("id")), name="message_not_its_own_parent"),
             models.CheckConstraint(
                 condition=~Q(text="") | ~Q(attachment_text="") | ~Q(tool_calls=[]), name="message_not_empty"
             ),

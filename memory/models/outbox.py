@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import models
+from django.db.models import Q
 
 from memory.models.base import Owned, OwnedQuerySet
 
@@ -44,6 +45,21 @@ class Outbox(Owned):
 
     class Meta:
         verbose_name_plural = "outbox"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    event__in=[
+                        "message.stored",
+                        "step.started",
+                        "step.done",
+                        "step.failed",
+                        "input.parked",
+                        "erased",
+                    ]
+                ),
+                name="outbox_event_known",
+            )
+        ]
         indexes = [models.Index(fields=["entity", "transaction", "id"], name="outbox_stream")]
 
     def __str__(self) -> str:

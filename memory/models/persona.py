@@ -72,7 +72,7 @@ class TraitVersion(Owned):
     is_head = models.BooleanField(default=True)
     run = run_reference(related_name="trait_versions")
     correction = models.ForeignKey(
-        "memory.Correction", null=True, blank=True, on_delete=models.PROTECT, related_name="trait_versions"
+        "memory.Correction", null=True, blank=True, on_delete=models.RESTRICT, related_name="trait_versions"
     )
 
     objects = TraitVersionQuerySet.as_manager()

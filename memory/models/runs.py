@@ -78,6 +78,7 @@ class Run(Owned):
     class Meta:
         ordering = ["-started_at"]
         constraints = [
+            models.CheckConstraint(condition=Q(step__in=Step.values), name="run_step_known"),
             models.CheckConstraint(
                 condition=Q(status__in=["running", "succeeded", "failed", "discarded", "abandoned"]),
                 name="run_status_known",

@@ -79,6 +79,7 @@ class Scene(Owned):
                 condition=Q(merged_into__isnull=True) | Q(status="merged"),
                 name="scene_merged_into_means_merged",
             ),
+            models.CheckConstraint(condition=~Q(merged_into=F("id")), name="scene_not_merged_into_itself"),
         ]
 
     def __str__(self) -> str:
@@ -97,7 +98,7 @@ class Line(Owned):
     is_pinned = models.BooleanField(default=False)
     run = run_reference(related_name="lines")
     correction = models.ForeignKey(
-        "memory.Correction", null=True, blank=True, on_delete=models.PROTECT, related_name="lines"
+        "memory.Correction", null=True, blank=True, on_delete=models.RESTRICT, related_name="lines"
     )
     erased_at = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -118,6 +119,13 @@ class Line(Owned):
 
     def __str__(self) -> str:
         return self.text
+
+    def is_due(self, *, rests_on_dead: bool) -> bool:
+        """Whether it waits to be rewritten, given that an atom under it no longer holds.
+
+        The Evolution Record tells of what was, and what a person pinned stays as it is.
+        """
+        return rests_on_dead and self.section != Section.EVOLUTION_RECORD and not self.is_pinned
 
 
 class SceneVersionQuerySet(StepInputQuerySet["SceneVersion"]):
@@ -147,7 +155,7 @@ class SceneVersion(Owned, StepInput):
     is_head = models.BooleanField(default=True)
     run = run_reference(related_name="scene_versions")
     correction = models.ForeignKey(
-        "memory.Correction", null=True, blank=True, on_delete=models.PROTECT, related_name="scene_versions"
+        "memory.Correction", null=True, blank=True, on_delete=models.RESTRICT, related_name="scene_versions"
     )
     lines: models.ManyToManyField[Line, VersionLine] = models.ManyToManyField(
         Line, through="VersionLine", related_name="versions"

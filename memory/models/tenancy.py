@@ -135,6 +135,9 @@ class Key(models.Model):
     prefix = models.CharField(max_length=16, editable=False)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     scopes = ArrayField(models.CharField(max_length=16, choices=Scope.choices), default=list)
+    is_bound = models.BooleanField(
+        default=False, editable=False, help_text="Opens its entities only, and nothing once they are gone."
+    )
     entities = models.ManyToManyField(Entity, blank=True, related_name="keys")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)

@@ -112,8 +112,12 @@ BEGIN
 END $$;
 
 -- Taking the last receipt away is refused as well, unless what rested on it goes in the same transaction.
+-- Two transactions that take one of two receipts each do not see each other: the row locks make the second wait.
 CREATE FUNCTION memory_evidence_was_not_the_last() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    PERFORM 1 FROM memory_atom WHERE id = OLD.of_atom_id FOR NO KEY UPDATE;
+    PERFORM 1 FROM memory_line WHERE id = OLD.of_line_id FOR NO KEY UPDATE;
+    PERFORM 1 FROM memory_traitversion WHERE id = OLD.of_trait_version_id FOR NO KEY UPDATE;
     IF EXISTS (SELECT 1 FROM memory_atom WHERE id = OLD.of_atom_id)
        AND NOT EXISTS (SELECT 1 FROM memory_evidence WHERE of_atom_id = OLD.of_atom_id)
        OR EXISTS (SELECT 1 FROM memory_line WHERE id = OLD.of_line_id AND erased_at IS NULL)
@@ -133,7 +137,7 @@ CREATE CONSTRAINT TRIGGER line_has_evidence AFTER INSERT OR UPDATE OF erased_at 
 CREATE CONSTRAINT TRIGGER trait_version_has_evidence AFTER INSERT ON memory_traitversion
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION memory_trait_version_needs_evidence();
 CREATE CONSTRAINT TRIGGER evidence_not_the_last
-    AFTER DELETE OR UPDATE OF of_atom_id, of_line_id, of_trait_version_id ON memory_evidence
+    AFTER DELETE ON memory_evidence
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION memory_evidence_was_not_the_last();
 
 -- What was said, claimed or written down is never edited.
@@ -144,11 +148,11 @@ BEGIN
 END $$;
 
 CREATE TRIGGER message_is_immutable BEFORE UPDATE ON memory_message FOR EACH ROW
-    WHEN ((OLD.text, OLD.attachment_text, OLD.role, OLD.speaker, OLD.ordinal, OLD.session_id, OLD.seq,
+    WHEN ((OLD.workspace_id, OLD.entity_id, OLD.text, OLD.attachment_text, OLD.role, OLD.speaker, OLD.ordinal, OLD.session_id, OLD.seq,
            OLD.occurred_at, OLD.recorded_at, OLD.tool_name, OLD.tool_calls, OLD.tool_call_id, OLD.metadata,
            OLD.content_hash, OLD.dedupe_key)
           IS DISTINCT FROM
-          (NEW.text, NEW.attachment_text, NEW.role, NEW.speaker, NEW.ordinal, NEW.session_id, NEW.seq,
+          (NEW.workspace_id, NEW.entity_id, NEW.text, NEW.attachment_text, NEW.role, NEW.speaker, NEW.ordinal, NEW.session_id, NEW.seq,
            NEW.occurred_at, NEW.recorded_at, NEW.tool_name, NEW.tool_calls, NEW.tool_call_id, NEW.metadata,
            NEW.content_hash, NEW.dedupe_key))
     EXECUTE FUNCTION memory_refuse_edit();
@@ -156,7 +160,24 @@ CREATE TRIGGER atom_text_is_immutable BEFORE UPDATE ON memory_atom FOR EACH ROW
     WHEN ((OLD.text, OLD.kind, OLD.seq) IS DISTINCT FROM (NEW.text, NEW.kind, NEW.seq))
     EXECUTE FUNCTION memory_refuse_edit();
 CREATE TRIGGER line_is_immutable BEFORE UPDATE ON memory_line FOR EACH ROW
-    WHEN (OLD.section IS DISTINCT FROM NEW.section
+    WHEN ((OLD.section, OLD.scene_id) IS DISTINCT FROM (NEW.section, NEW.scene_id)
           OR OLD.text IS DISTINCT FROM NEW.text AND NEW.erased_at IS NULL)
     EXECUTE FUNCTION memory_refuse_edit();
-
+CREATE TRIGGER scene_version_is_immutable BEFORE UPDATE ON memory_sceneversion FOR EACH ROW
+    WHEN ((OLD.scene_id, OLD.number, OLD.seq) IS DISTINCT FROM (NEW.scene_id, NEW.number, NEW.seq))
+    EXECUTE FUNCTION memory_refuse_edit();
+CREATE TRIGGER version_line_is_immutable BEFORE UPDATE ON memory_versionline FOR EACH ROW
+    WHEN ((OLD.version_id, OLD.line_id, OLD.position) IS DISTINCT FROM (NEW.version_id, NEW.line_id, NEW.position))
+    EXECUTE FUNCTION memory_refuse_edit();
+CREATE TRIGGER trait_version_is_immutable BEFORE UPDATE ON memory_traitversion FOR EACH ROW
+    WHEN ((OLD.trait_id, OLD.number, OLD.text, OLD.seq)
+          IS DISTINCT FROM (NEW.trait_id, NEW.number, NEW.text, NEW.seq))
+    EXECUTE FUNCTION memory_refuse_edit();
+-- A receipt is given or taken away, never pointed elsewhere.
+CREATE TRIGGER evidence_is_immutable BEFORE UPDATE ON memory_evidence FOR EACH ROW
+    WHEN ((OLD.of_atom_id, OLD.of_line_id, OLD.of_trait_version_id, OLD.message_id, OLD.atom_id, OLD.line_id,
+           OLD.correction_id, OLD.outside_kind, OLD.outside_reference, OLD.outside_authority)
+          IS DISTINCT FROM
+          (NEW.of_atom_id, NEW.of_line_id, NEW.of_trait_version_id, NEW.message_id, NEW.atom_id, NEW.line_id,
+           NEW.correction_id, NEW.outside_kind, NEW.outside_reference, NEW.outside_authority))
+    EXECUTE FUNCTION memory_refuse_edit();

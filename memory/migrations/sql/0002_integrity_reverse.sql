@@ -1,3 +1,7 @@
+DROP TRIGGER evidence_is_immutable ON memory_evidence;
+DROP TRIGGER trait_version_is_immutable ON memory_traitversion;
+DROP TRIGGER version_line_is_immutable ON memory_versionline;
+DROP TRIGGER scene_version_is_immutable ON memory_sceneversion;
 DROP TRIGGER line_is_immutable ON memory_line;
 DROP TRIGGER atom_text_is_immutable ON memory_atom;
 DROP TRIGGER message_is_immutable ON memory_message;

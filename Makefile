@@ -1,0 +1,75 @@
+# One command each. Nothing has to be installed first but Python 3.11 or newer.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help demo test run worker lint types check lock migrations format
+
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+HOST ?= 127.0.0.1
+PORT ?= 8000
+ONCE ?=
+ARGS ?=
+
+# The newest lock that an environment was installed from is noted in a stamp: a second run installs nothing.
+RUN_STAMP := $(VENV)/.installed-run
+TEST_STAMP := $(VENV)/.installed-test
+
+# What `check --deploy` looks at: the settings of production, with addresses that nobody connects to.
+PRODUCTION := MEMSEEK_ENV_FILE=none MEMSEEK_ENV=production ALLOWED_HOSTS=memseek.example \
+	SECRET_KEY=only-for-the-check-of-the-settings-0123456789-abcdefghijklmnopqrstuvwxyz \
+	DATABASE_URL=postgresql://memseek@localhost/memseek REDIS_URL=redis://localhost/0
+
+help:
+	@echo "make demo          the tour through four layers, then the site (ONCE=1 stops after the tour)"
+	@echo "make test          every test (ARGS='-k words' for some)"
+	@echo "make run           the ASGI server       make worker      the Celery worker with its clock"
+	@echo "make lint          format and lint       make types       mypy"
+	@echo "make check         all that CI does      make format      format in place"
+	@echo "make migrations    write migrations      make lock        resolve the dependencies again"
+
+demo: $(RUN_STAMP)
+	@$(PY) manage.py demo $(if $(ONCE),--once) $(ARGS)
+
+run: $(RUN_STAMP)
+	$(PY) -m uvicorn memseek_site.asgi:application --host $(HOST) --port $(PORT) $(ARGS)
+
+worker: $(RUN_STAMP)
+	$(PY) -m celery -A memseek_site.celery:application worker --beat --pool threads \
+		--hostname "worker-$$$$@%h" --loglevel INFO $(ARGS)
+
+test: $(TEST_STAMP)
+	$(PY) -m pytest $(ARGS)
+
+lint: $(TEST_STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+format: $(TEST_STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+types: $(TEST_STAMP)
+	$(BIN)/mypy
+
+migrations: $(TEST_STAMP)
+	$(PY) manage.py makemigrations
+
+check: lint types
+	$(PY) manage.py makemigrations --check --dry-run
+	$(PRODUCTION) $(PY) manage.py check --deploy --fail-level WARNING
+	$(MAKE) test
+
+# Two files from one resolution: what the product needs, and the same with the tools of its tests.
+LOCK := uv pip compile pyproject.toml --all-extras --universal --generate-hashes --no-annotate --no-header -q
+lock: $(TEST_STAMP)
+	PATH="$(BIN):$$PATH" $(LOCK) --group dev -o requirements.lock
+	PATH="$(BIN):$$PATH" $(LOCK) -c requirements.lock -o requirements-run.lock
+
+$(RUN_STAMP): requirements-run.lock
+	@.ci/install $(VENV) requirements-run.lock
+	@touch $@
+
+$(TEST_STAMP): requirements.lock
+	@.ci/install $(VENV) requirements.lock
+	@touch $@ $(RUN_STAMP)

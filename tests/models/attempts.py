@@ -1,0 +1,253 @@
+"""What the database must refuse, row by row: the constraint that must answer, and a changed copy."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.models.rows import KEPT, TABLES, Ref, kind_of
+
+TOO_LONG = "x" * 65_537
+ITSELF = "019b0000-0000-7000-8000-000000000001"
+ITSELF_AS = {"id": ITSELF}
+WHEN = "2026-06-02T09:00:00Z"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A copy of `row` with `changes`, which `constraint` must refuse."""
+
+    constraint: str
+    row: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        changes = " ".join(f"{column}={str(value)[:30]}" for column, value in self.changes.items())
+        return f"{self.constraint} {self.row} {changes}".strip()
+
+
+CHECKS = [
+    Attempt("member_role_known", "own.member", {"role": "owner"}),
+    Attempt("key_scopes_known", "own.key", {"scopes": ["read", "delete"]}),
+    Attempt("key_scopes_known", "own.key", {"scopes": []}),
+    Attempt("entity_name_not_empty", "own.entity", {"name": ""}),
+    Attempt("session_external_id_not_empty", "own.session", {"external_id": ""}),
+    Attempt("message_role_known", "own.message", {"role": "developer"}),
+    Attempt("message_not_empty", "own.message", {"text": ""}),
+    Attempt("message_text_limit", "own.message", {"text": TOO_LONG}),
+    Attempt("message_text_limit", "own.message", {"attachment_text": TOO_LONG}),
+    Attempt("atom_text_not_empty", "own.atom", {"text": ""}),
+    Attempt("atom_kind_known", "own.atom", {"kind": "belief"}),
+    Attempt("atom_status_known", "own.atom", {"status": "doubtful"}),
+    Attempt("atom_priority_range", "own.atom", {"priority": 101}),
+    Attempt("atom_authority_known", "own.atom", {"authority": 0}),
+    Attempt("atom_authority_known", "own.atom", {"authority": 5}),
+    Attempt("atom_decision_has_reason", "own.atom", {"decision": "merge", "merge_reason": ""}),
+    Attempt("atom_decision_has_reason", "own.atom", {"decision": "store", "merge_reason": "value"}),
+    Attempt("atom_decision_has_reason", "own.atom", {"decision": "merge", "merge_reason": "mood"}),
+    Attempt("atom_decision_has_reason", "own.atom", {"decision": "skip", "merge_reason": ""}),
+    Attempt(
+        "atom_period_forward", "own.atom", {"happened_from": "2026-06-02", "happened_until": "2026-06-01"}
+    ),
+    Attempt("atom_live_is_not_superseded", "own.atom", {"superseded_by_id": Ref("own.old_atom")}),
+    Attempt("atom_scope_for_instructions", "own.atom", {"kind": "episodic", "scope": "on Fridays"}),
+    Attempt("scene_live_has_slot", "own.scene", {"slot": 16}),
+    Attempt("scene_live_has_slot", "own.scene", {"slot": 0}),
+    Attempt("scene_live_has_slot", "own.scene", {"slot": None}),
+    Attempt("scene_live_has_slot", "own.scene", {"status": "retired", "slot": 3}),
+    Attempt("scene_live_has_slot", "own.scene", {"status": "merged", "slot": 3}),
+    Attempt("scene_live_has_slot", "own.scene", {"status": "asleep", "slot": None}),
+    Attempt("scene_merged_into_means_merged", "own.scene", {"merged_into_id": Ref("own.scene")}),
+    Attempt(
+        "scene_merged_into_means_merged",
+        "own.scene",
+        {"status": "retired", "slot": None, "merged_into_id": Ref("own.scene")},
+    ),
+    Attempt("line_text_until_erased", "own.line", {"text": ""}),
+    Attempt("line_text_until_erased", "own.line", {"erased_at": WHEN}),
+    Attempt("line_section_known", "own.line", {"section": "gossip"}),
+    Attempt(
+        "line_one_author", "own.line", {"run_id": Ref("own.run"), "correction_id": Ref("own.correction")}
+    ),
+    Attempt("scene_version_number_from_one", "own.version", {"number": 0}),
+    Attempt("trait_slot_known", "own.trait", {"slot": "mood"}),
+    Attempt("trait_status_known", "own.trait", {"status": "asleep"}),
+    Attempt("trait_version_text_not_empty", "own.trait_version", {"text": ""}),
+    Attempt("run_status_known", "own.run", {"status": "lost"}),
+    Attempt("run_finished_has_time", "own.run", {"finished_at": None}),
+    Attempt("run_finished_has_time", "own.run", {"status": "running", "finished_at": WHEN}),
+    Attempt("run_failed_says_why", "own.run", {"status": "failed", "error_kind": ""}),
+    Attempt("work_step_known", "own.work", {"step": "dream"}),
+    Attempt("run_step_known", "own.run", {"step": "dream"}),
+    Attempt("outbox_event_known", "own.outbox", {"event": "rumour.heard"}),
+    Attempt("message_not_its_own_parent", "own.message", ITSELF_AS | {"parent_id": ITSELF}),
+    Attempt("atom_not_superseded_by_itself", "own.old_atom", ITSELF_AS | {"superseded_by_id": ITSELF}),
+    Attempt("scene_not_merged_into_itself", "own.merged_scene", ITSELF_AS | {"merged_into_id": ITSELF}),
+    Attempt("process_kind_known", "process", {"kind": "cron"}),
+]
+
+OUTSIDE = {"outside_kind": "ticket", "outside_reference": "PAY-1", "outside_authority": 3}
+EVIDENCE_CHECKS = [
+    Attempt("evidence_one_derived_row", "own.receipt_of_atom", {"of_line_id": Ref("own.line")}),
+    Attempt(
+        "evidence_one_derived_row", "own.receipt_of_line", {"of_trait_version_id": Ref("own.trait_version")}
+    ),
+    Attempt("evidence_role_known", "own.receipt_of_atom", {"role": "rumour"}),
+    Attempt(
+        "evidence_outside_authority_known",
+        "own.receipt_of_atom",
+        {"message_id": None, **OUTSIDE, "outside_authority": 5},
+    ),
+    Attempt("evidence_one_target", "own.receipt_of_atom", {"message_id": None}),
+    Attempt("evidence_one_target", "own.receipt_of_atom", {"correction_id": Ref("own.correction")}),
+    Attempt("evidence_one_target", "own.receipt_of_atom", OUTSIDE),
+    Attempt("evidence_one_target", "own.receipt_of_line", {"correction_id": Ref("own.correction")}),
+    Attempt("evidence_one_target", "own.receipt_of_trait", {"correction_id": Ref("own.correction")}),
+    Attempt("evidence_outside_is_whole", "own.receipt_of_atom", {"outside_authority": 3}),
+    Attempt("evidence_outside_is_whole", "own.receipt_of_atom", {"outside_reference": "PAY-1"}),
+    Attempt(
+        "evidence_outside_is_whole",
+        "own.receipt_of_atom",
+        {**OUTSIDE, "message_id": None, "outside_authority": None},
+    ),
+    Attempt(
+        "evidence_looks_one_layer_down",
+        "own.receipt_of_atom",
+        {"message_id": None, "atom_id": Ref("own.old_atom")},
+    ),
+    Attempt(
+        "evidence_looks_one_layer_down",
+        "own.receipt_of_atom",
+        {"message_id": None, "line_id": Ref("own.line")},
+    ),
+    Attempt(
+        "evidence_looks_one_layer_down",
+        "own.receipt_of_line",
+        {"atom_id": None, "message_id": Ref("own.message")},
+    ),
+    Attempt(
+        "evidence_looks_one_layer_down",
+        "own.receipt_of_line",
+        {"atom_id": None, "line_id": Ref("own.spare_line")},
+    ),
+    Attempt("evidence_looks_one_layer_down", "own.receipt_of_line", {"atom_id": None, **OUTSIDE}),
+    Attempt(
+        "evidence_looks_one_layer_down",
+        "own.receipt_of_trait",
+        {"line_id": None, "message_id": Ref("own.message")},
+    ),
+    Attempt(
+        "evidence_looks_one_layer_down", "own.receipt_of_trait", {"line_id": None, "atom_id": Ref("own.atom")}
+    ),
+    Attempt("evidence_looks_one_layer_down", "own.receipt_of_trait", {"line_id": None, **OUTSIDE}),
+    # The derived row is named by nothing: PostgreSQL looks at the CHECKs by name, and this one comes first.
+    Attempt("evidence_looks_one_layer_down", "own.receipt_of_atom", {"of_atom_id": None}),
+]
+
+NEVER_NEGATIVE = {
+    "own.workspace": ["daily_token_budget"],
+    "own.entity": ["erase_epoch"],
+    "own.session": ["next_ordinal"],
+    "own.message": ["ordinal"],
+    "own.atom": ["priority"],
+    "own.scene": ["slot", "heat"],
+    "own.version": ["number"],
+    "own.place": ["position"],
+    "own.trait_version": ["number"],
+    "own.run": ["token", "erase_epoch", "attempt", "calls", "tokens_in", "tokens_out", "milliseconds"],
+    "own.work": ["token", "failures", "batch_limit"],
+}
+IMPLIED = {
+    "memory_atom_authority_check": "atom_authority_known",
+    "memory_evidence_outside_authority_check": "evidence_outside_authority_known",
+}
+"""Django's own checks that a stricter one of ours answers for first."""
+
+TWICE = [
+    ("memory_workspace_name_key", "own.workspace", "name"),
+    ("member_once_in_workspace", "own.member", "user_id"),
+    ("memory_key_digest_key", "own.key", "digest"),
+    ("memory_key_entities_key_id_entity_id_2783697a_uniq", "own.key_entity", "entity_id"),
+    ("entity_name_once_in_workspace", "own.entity", "name"),
+    ("entity_group_user_once_in_workspace", "own.entity", "user_id"),
+    ("session_external_id_once", "own.session", "external_id"),
+    ("message_ordinal_once", "own.message", "ordinal"),
+    ("message_dedupe_key_once", "own.message", "dedupe_key"),
+    ("memory_message_seq_key", "own.message", "seq"),
+    ("atom_one_live_per_chain", "own.atom", "chain_id"),
+    ("atom_text_once_live", "own.atom", "text"),
+    ("memory_atom_seq_key", "own.atom", "seq"),
+    ("scene_slug_once", "own.scene", "slug"),
+    ("scene_slot_once_live", "own.scene", "slot"),
+    ("scene_version_number_once", "own.version", "number"),
+    ("scene_one_head", "own.version", "is_head"),
+    ("memory_sceneversion_seq_key", "own.version", "seq"),
+    ("version_line_position_once", "own.place", "position"),
+    ("version_line_once", "own.place", "line_id"),
+    ("trait_slot_once", "own.trait", "slot"),
+    ("trait_version_number_once", "own.trait_version", "number"),
+    ("trait_one_head", "own.trait_version", "is_head"),
+    ("memory_traitversion_seq_key", "own.trait_version", "seq"),
+    ("evidence_atom_message_once", "own.receipt_of_atom", "message_id"),
+    ("evidence_line_atom_once", "own.receipt_of_line", "atom_id"),
+    ("evidence_trait_line_once", "own.receipt_of_trait", "line_id"),
+    ("work_once_per_step", "own.work", "step"),
+    ("process_name_once", "process", "name"),
+    ("model_endpoint_once", "endpoint", "model"),
+]
+UNIQUES = [Attempt(constraint, row, {column: KEPT}) for constraint, row, column in TWICE]
+NEGATIVES = [
+    Attempt(f"{TABLES[kind_of(row)]}_{column}_check", row, {column: -1})
+    for row, columns in NEVER_NEGATIVE.items()
+    for column in columns
+]
+
+OWNED = ["session", "chain", "scene", "trait", "correction", "run", "work", "outbox"]
+"""Rows that hang on their entity alone."""
+OF_ANOTHER_WORKSPACE = [
+    Attempt(f"{kind}_entity_fk", f"own.{kind}", changes)
+    for kind in OWNED
+    for changes in ({"entity_id": Ref("far.entity")}, {"workspace_id": Ref("far.workspace")})
+]
+POINTERS = [
+    ("message_session_fk", "own.message", "session_id", "session"),
+    ("message_parent_fk", "own.reply", "parent_id", "message"),
+    ("atom_chain_fk", "own.old_atom", "chain_id", "chain"),
+    ("atom_superseded_by_fk", "own.old_atom", "superseded_by_id", "atom"),
+    ("scene_merged_into_fk", "own.merged_scene", "merged_into_id", "scene"),
+    ("line_scene_fk", "own.line", "scene_id", "scene"),
+    ("line_correction_fk", "own.corrected_line", "correction_id", "correction"),
+    ("scene_version_scene_fk", "own.version", "scene_id", "scene"),
+    ("scene_version_correction_fk", "own.corrected_version", "correction_id", "correction"),
+    ("version_line_version_fk", "own.place", "version_id", "version"),
+    ("version_line_line_fk", "own.place", "line_id", "line"),
+    ("trait_version_trait_fk", "own.trait_version", "trait_id", "trait"),
+    ("trait_version_correction_fk", "own.corrected_trait_version", "correction_id", "correction"),
+    ("evidence_of_atom_fk", "own.receipt_of_atom", "of_atom_id", "atom"),
+    ("evidence_of_line_fk", "own.receipt_of_line", "of_line_id", "line"),
+    ("evidence_of_trait_version_fk", "own.receipt_of_trait", "of_trait_version_id", "trait_version"),
+    ("evidence_message_fk", "own.receipt_of_atom", "message_id", "message"),
+    ("evidence_atom_fk", "own.receipt_of_line", "atom_id", "atom"),
+    ("evidence_line_fk", "own.receipt_of_trait", "line_id", "line"),
+    ("evidence_correction_fk", "own.correction_receipt", "correction_id", "correction"),
+]
+"""The key, a row that points by it, the column, and the kind of row it points to."""
+OF_ANOTHER_ENTITY = [
+    Attempt(constraint, row, changes)
+    for constraint, row, column, target in POINTERS
+    for changes in (
+        {column: Ref(f"near.{target}")},
+        {column: Ref(f"far.{target}")},
+        {"entity_id": Ref("near.entity")},
+        {"workspace_id": Ref("far.workspace")},
+    )
+]
+BOUND_ELSEWHERE = [Attempt("key_entity_entity_fk", "own.key_entity", {"entity_id": Ref("far.entity")})]
+WITHOUT_EVIDENCE = [
+    Attempt("atom_has_evidence", "own.atom"),
+    Attempt("line_has_evidence", "own.line"),
+    Attempt("trait_version_has_evidence", "own.trait_version"),
+]
+COPIES = [
+    *(*CHECKS, *EVIDENCE_CHECKS, *NEGATIVES, *UNIQUES),
+    *(*OF_ANOTHER_WORKSPACE, *OF_ANOTHER_ENTITY, *BOUND_ELSEWHERE, *WITHOUT_EVIDENCE),
+]

@@ -1,0 +1,88 @@
+"""What the database must refuse to rows that stand: the constraint that must answer, and the statement."""
+
+from tests.models.rows import TABLES
+
+IMMUTABLE = {
+    "message": (
+        "message_is_immutable",
+        {
+            "workspace_id": "{far.workspace}",
+            "entity_id": "{near.entity}",
+            "text": "'Billing moves.'",
+            "attachment_text": "'A photo.'",
+            "role": "'assistant'",
+            "speaker": "'Mallory'",
+            "ordinal": "77",
+            "session_id": "gen_random_uuid()",
+            "seq": "77",
+            "occurred_at": "now()",
+            "recorded_at": "now() - interval '1 day'",
+            "tool_name": "'deploy'",
+            "tool_calls": "'[1]'",
+            "tool_call_id": "'call-1'",
+            "metadata": """'{"edited": true}'""",
+            "content_hash": "'x'",
+            "dedupe_key": "'another'",
+        },
+    ),
+    "atom": ("atom_text_is_immutable", {"text": "'Billing moves.'", "kind": "'persona'", "seq": "77"}),
+    "line": (
+        "line_is_immutable",
+        {"text": "'Billing moves.'", "section": "'core_sop'", "scene_id": "{own.merged_scene}"},
+    ),
+    "version": ("scene_version_is_immutable", {"scene_id": "{own.merged_scene}", "number": "7", "seq": "77"}),
+    "place": (
+        "version_line_is_immutable",
+        {"version_id": "{own.corrected_version}", "line_id": "{own.spare_line}", "position": "7"},
+    ),
+    "trait_version": (
+        "trait_version_is_immutable",
+        {"trait_id": "{near.trait}", "number": "7", "text": "'Moves fast.'", "seq": "77"},
+    ),
+    "receipt_of_atom": (
+        "evidence_is_immutable",
+        {
+            "of_atom_id": "{own.old_atom}",
+            "of_line_id": "{own.line}",
+            "of_trait_version_id": "{own.trait_version}",
+            "message_id": "{own.reply}",
+            "atom_id": "{own.old_atom}",
+            "line_id": "{own.line}",
+            "correction_id": "{own.correction}",
+            "outside_kind": "'ticket'",
+            "outside_reference": "'PAY-1'",
+            "outside_authority": "3",
+        },
+    ),
+}
+EDITS = [
+    (constraint, f"UPDATE {TABLES[kind]} SET {column} = {value} WHERE id = {{own.{kind}}}")
+    for kind, (constraint, columns) in IMMUTABLE.items()
+    for column, value in columns.items()
+]
+REMOVALS = [
+    ("evidence_not_the_last", "DELETE FROM memory_evidence WHERE id = {own.receipt_of_atom}"),
+    ("evidence_not_the_last", "DELETE FROM memory_evidence WHERE id = {own.receipt_of_line}"),
+    ("evidence_not_the_last", "DELETE FROM memory_evidence WHERE id = {own.receipt_of_trait}"),
+    ("evidence_message_fk", "DELETE FROM memory_message WHERE id = {own.message}"),
+    ("evidence_atom_fk", "DELETE FROM memory_atom WHERE id = {own.atom}"),
+    ("evidence_line_fk", "DELETE FROM memory_line WHERE id = {own.line}"),
+    ("evidence_correction_fk", "DELETE FROM memory_correction WHERE id = {own.correction}"),
+    ("evidence_of_atom_fk", "DELETE FROM memory_atom WHERE id = {own.old_atom}"),
+    ("evidence_of_line_fk", "DELETE FROM memory_line WHERE id = {own.spare_line}"),
+    ("evidence_of_trait_version_fk", "DELETE FROM memory_traitversion WHERE id = {own.trait_version}"),
+    ("version_line_line_fk", "DELETE FROM memory_line WHERE id = {own.line}"),
+    ("message_session_fk", "DELETE FROM memory_session WHERE id = {own.session}"),
+    ("atom_chain_fk", "DELETE FROM memory_chain WHERE id = {own.chain}"),
+    ("session_entity_fk", "DELETE FROM memory_entity WHERE id = {own.entity}"),
+]
+MOVES = [
+    ("key_entity_key_fk", "UPDATE memory_key SET workspace_id = {far.workspace} WHERE id = {own.key}"),
+    (
+        "key_entity_entity_fk",
+        "UPDATE memory_entity SET workspace_id = {far.workspace} WHERE id = {own.entity}",
+    ),
+    ("session_entity_fk", "UPDATE memory_entity SET workspace_id = {far.workspace} WHERE id = {own.entity}"),
+    ("message_session_fk", "UPDATE memory_session SET entity_id = {near.entity} WHERE id = {own.session}"),
+]
+STATEMENTS = [*EDITS, *REMOVALS, *MOVES]

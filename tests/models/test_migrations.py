@@ -1,0 +1,65 @@
+"""The migrations go forwards, backwards and forwards again, in a database of their own."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+from django.db import connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.executor import MigrationExecutor
+
+from memseek_site.databases import connected_as_owner
+
+ALIAS = "scratch"
+# Ends in the process number, so that tests/conftest.py removes what a killed run left.
+NAME = f"test_memseek_scratch_{os.getpid()}"
+TABLES, INTEGRITY = ("memory", "0001_tables"), ("memory", "0002_integrity")
+SCHEMA = """
+    SELECT conrelid::regclass::text, conname::text, pg_get_constraintdef(oid) FROM pg_constraint
+    WHERE conrelid::regclass::text LIKE 'memory\\_%%'
+    UNION ALL SELECT tablename, indexname, indexdef FROM pg_indexes WHERE tablename LIKE 'memory\\_%%'
+    UNION ALL SELECT tgrelid::regclass::text, tgname::text, pg_get_triggerdef(oid) FROM pg_trigger
+    WHERE tgrelid::regclass::text LIKE 'memory\\_%%' AND NOT tgisinternal
+    UNION ALL SELECT 'function', proname::text, prosrc FROM pg_proc WHERE proname LIKE 'memory\\_%%'
+    UNION ALL SELECT 'sequence', relname::text, '' FROM pg_class
+    WHERE relkind = 'S' AND relname LIKE 'memory\\_%%'
+    UNION ALL SELECT table_name, column_name, data_type || is_nullable || coalesce(column_default, '')
+    FROM information_schema.columns WHERE table_name LIKE 'memory\\_%%'
+    ORDER BY 1, 2, 3
+"""
+
+
+@pytest.fixture
+def scratch(transactional_db: None) -> Iterator[BaseDatabaseWrapper]:
+    """A connection of the schema's owner to an empty database."""
+    with connected_as_owner():
+        run(connection, f'CREATE DATABASE "{NAME}"')
+        owner = {**connection.settings_dict, **(settings.DATABASE_OWNER or {}), "NAME": NAME, "OPTIONS": {}}
+        connections[ALIAS] = connection.copy(ALIAS)
+        connections[ALIAS].settings_dict.update(owner)
+        try:
+            yield connections[ALIAS]
+        finally:
+            connections[ALIAS].close()
+            del connections[ALIAS]
+            run(connection, f'DROP DATABASE "{NAME}" WITH (FORCE)')
+
+
+def run(database: BaseDatabaseWrapper, statement: str) -> None:
+    with database.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def migrate(database: BaseDatabaseWrapper, target: tuple[str, str]) -> list[tuple[str, ...]]:
+    """Go to a migration and give the whole schema of the memory tables as it is then."""
+    MigrationExecutor(database).migrate([target])
+    with database.cursor() as cursor:
+        cursor.execute(SCHEMA, [])
+        return [tuple(row) for row in cursor.fetchall()]
+
+
+def test_the_migrations_go_forwards_backwards_and_forwards_again(scratch: BaseDatabaseWrapper) -> None:
+    bare, whole = migrate(scratch, TABLES), migrate(scratch, INTEGRITY)
+    assert len(bare) < len(whole)
+    assert [migrate(scratch, TABLES), migrate(scratch, INTEGRITY)] == [bare, whole]

@@ -1,0 +1,139 @@
+"""Three memories with a row of every table in each.
+
+`own` is tried; `near` lies in the same workspace, `far` in another one.
+"""
+
+from django.contrib.auth.models import User
+
+from memory.models import (
+    Chain,
+    Correction,
+    Entity,
+    Evidence,
+    Key,
+    Line,
+    Member,
+    ModelEndpoint,
+    Outbox,
+    Process,
+    Scene,
+    SceneVersion,
+    Step,
+    Trait,
+    TraitVersion,
+    Work,
+)
+from tests.factories import (
+    NewLine,
+    cite,
+    make_atom,
+    make_entity,
+    make_message,
+    make_run,
+    make_scene,
+    make_trait,
+    make_workspace,
+)
+from tests.models.rows import World, fresh_word
+
+
+def make_world() -> World:
+    """The three memories, a process, an endpoint and two people."""
+    world: World = {
+        "process": Process.objects.create(kind="worker", name="tried", configuration_hash="0").pk,
+        "endpoint": ModelEndpoint.objects.create(base_url_hash="0", model="tried", json_mode="schema").pk,
+        "user": User.objects.create(username="tried").pk,
+        "other_user": User.objects.create(username="other").pk,
+    }
+    entities = {
+        "own": make_entity("agent.own", workspace=make_workspace("here")),
+        "near": make_entity("agent.near", workspace=make_workspace("here")),
+        "far": make_entity("agent.far", workspace=make_workspace("there")),
+    }
+    for name, entity in entities.items():
+        Entity.objects.filter(pk=entity.pk).update(user_id=name)
+        rows = {"workspace": entity.workspace_id, "entity": entity.pk, **_make_words(entity)}
+        world |= {f"{name}.{row}": row_id for row, row_id in rows.items()}
+    user = User.objects.get(username="tried")
+    world["own.member"] = Member.objects.create(workspace=entities["own"].workspace, user=user).pk
+    return world | _make_key(entities["own"])
+
+
+def _make_key(entity: Entity) -> World:
+    key = Key.objects.create(
+        workspace=entity.workspace, label="tried", prefix="msk_t", digest="0", scopes=["read"]
+    )
+    key.entities.add(entity)
+    bound = Key.entities.through.objects.get(key_id=key.pk)
+    return {"own.key": key.pk, "own.key_entity": bound.pk}
+
+
+def _make_words(entity: Entity) -> World:
+    talk = entity.name
+    message = make_message(entity, "Keep billing on Express.", session=talk, dedupe_key=talk)
+    reply = make_message(entity, "It stays there.", session=talk, role="assistant", parent=message)
+    old = make_atom(entity, "Billing moves to Fastify.", [message])
+    atom = make_atom(entity, "Billing stays on Express.", [message], replaces=old)
+    return {
+        "session": message.session_id,
+        "message": message.pk,
+        "reply": reply.pk,
+        "chain": atom.chain_id,
+        "spare_chain": Chain.objects.create(workspace=entity.workspace, entity=entity).pk,
+        "old_atom": old.pk,
+        "atom": atom.pk,
+        "receipt_of_atom": Evidence.objects.get(of_atom=atom).pk,
+        **_make_upper_layers(entity, NewLine("work_context", atom.text, [atom])),
+    }
+
+
+def _make_upper_layers(entity: Entity, said: NewLine) -> World:
+    version = make_scene(entity, "Billing API", [said])
+    line = version.lines.get()
+    trait_version = make_trait(entity, Trait.Slot.ARCHETYPE, "Keeps what works.", [line])
+    return {
+        "scene": version.scene_id,
+        "version": version.pk,
+        "place": version.places.get().pk,
+        "line": line.pk,
+        "receipt_of_line": Evidence.objects.get(of_line=line).pk,
+        "trait": trait_version.trait_id,
+        "trait_version": trait_version.pk,
+        "receipt_of_trait": Evidence.objects.get(of_trait_version=trait_version).pk,
+        **_make_corrected(version, trait_version),
+        **_make_record(entity),
+    }
+
+
+def _make_corrected(version: SceneVersion, trait_version: TraitVersion) -> World:
+    """What a person changed: a line, a version that no longer stands, and a wording of the trait."""
+    owner = {"workspace_id": version.workspace_id, "entity": version.entity}
+    correction = Correction.objects.create(**owner, kind="edit")
+    written = {**owner, "correction": correction}
+    line = Line.objects.create(**written, scene=version.scene, section="core_sop", text="Ask first.")
+    spare = Line.objects.create(**owner, scene=version.scene, section="core_sop", text="Spare.")
+    trait = {"trait": trait_version.trait, "number": 9, "text": "Asks first.", "is_head": False}
+    wording = TraitVersion.objects.create(**written, **trait)
+    for derived in ({"of_line": line}, {"of_line": spare}, {"of_trait_version": wording}):
+        cite(version.entity, **derived, targets={"correction": [correction]})
+    scene = {"scene": version.scene, "number": 9, "title": "Billing", "is_head": False}
+    return {
+        "correction": correction.pk,
+        "corrected_line": line.pk,
+        "spare_line": spare.pk,
+        "corrected_trait_version": wording.pk,
+        "corrected_version": SceneVersion.objects.create(**written, **scene).pk,
+        "correction_receipt": Evidence.objects.get(of_line=spare).pk,
+    }
+
+
+def _make_record(entity: Entity) -> World:
+    owner = {"workspace_id": entity.workspace_id, "entity": entity}
+    into = Scene.objects.live().get(entity=entity)
+    ended = {"status": Scene.Status.MERGED, "slug": fresh_word(), "merged_into": into}
+    return {
+        "merged_scene": Scene.objects.create(**owner, **ended).pk,
+        "run": make_run(entity).pk,
+        "work": Work.objects.create(**owner, step=Step.L1_EXTRACT).pk,
+        "outbox": Outbox.objects.create(**owner, event=Outbox.Event.STEP_DONE).pk,
+    }

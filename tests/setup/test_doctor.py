@@ -1,0 +1,156 @@
+"""What the doctor says about rows: processes, what waits, what stands still, what failed."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from memory.models import Entity, Process, Run, Step, Work
+from memseek_site.doctor import configuration, processes, work
+from memseek_site.doctor.findings import Finding, Level, fine
+from memseek_site.product import MemseekSettings
+from tests.factories import make_entity, make_message, make_pending_message, make_run
+
+pytestmark = pytest.mark.django_db
+
+HASH = "0123456789abcdef"
+
+
+@pytest.fixture
+def alice() -> Entity:
+    return make_entity()
+
+
+def lives(kind: str, *, configuration_hash: str | None = None, seen_ago: timedelta = timedelta()) -> Process:
+    """A process that gave a sign of life so long ago, configured like this one unless told otherwise."""
+    return Process.objects.create(
+        kind=kind,
+        name="host:1",
+        configuration_hash=configuration_hash or settings.MEMSEEK.configuration_hash(),
+        seen_at=timezone.now() - seen_ago,
+    )
+
+
+def worst(findings: list[Finding]) -> list[tuple[Level, str]]:
+    return [(finding.level, finding.topic) for finding in findings if finding.level is not Level.FINE]
+
+
+def test_processes_of_one_configuration_agree() -> None:
+    lives("web")
+    lives("worker")
+    assert list(processes.examine())[-1] == fine("agreement", "web and worker run under one configuration")
+
+
+def test_processes_of_two_configurations_are_broken() -> None:
+    lives("web")
+    lives("worker", configuration_hash=HASH)
+    assert worst(list(processes.examine())) == [(Level.BROKEN, "agreement")]
+
+
+def test_a_doctor_with_other_settings_says_so() -> None:
+    lives("web", configuration_hash=HASH)
+    lives("worker", configuration_hash=HASH)
+    assert worst(list(processes.examine())) == [(Level.NOTE, "agreement")]
+
+
+def test_a_silent_worker_is_missed() -> None:
+    lives("web")
+    lives("worker", seen_ago=timedelta(seconds=41))
+    found = [finding.text for finding in processes.examine() if finding.topic == "worker"]
+    assert found == ["no worker seen for 40 s"]
+
+
+def test_nothing_waits_when_everything_is_consumed(alice: Entity) -> None:
+    make_message(alice, "Hello.")
+    assert list(work.examine()) == [fine("waiting", "nothing waits")]
+
+
+def test_waiting_words_without_a_worker_are_broken(alice: Entity) -> None:
+    make_pending_message(alice, "Hello.")
+    found = list(work.examine())
+    assert worst(found) == [(Level.NOTE, "waiting"), (Level.BROKEN, "worker")]
+    assert found[0].text == "1 messages for l1_extract"
+
+
+def test_words_that_wait_a_moment_are_fine_with_a_worker(alice: Entity) -> None:
+    lives("worker")
+    make_pending_message(alice, "Hello.")
+    assert worst(list(work.examine())) == [(Level.NOTE, "waiting")]
+
+
+def test_a_layer_that_grew_while_the_next_stands_still_is_broken(alice: Entity) -> None:
+    lives("worker")
+    make_pending_message(alice, "Hello.", recorded_at=timezone.now() - timedelta(minutes=7))
+    found = [finding.text for finding in work.examine() if finding.topic == "idle"]
+    assert found == ["messages have waited for l1_extract for 7 min and no run began"]
+
+
+def test_a_step_that_runs_is_not_idle(alice: Entity) -> None:
+    lives("worker")
+    make_pending_message(alice, "Hello.", recorded_at=timezone.now() - timedelta(minutes=7))
+    make_run(alice)
+    assert [finding for finding in work.examine() if finding.topic == "idle"] == []
+
+
+def test_parked_words_are_broken(alice: Entity) -> None:
+    failed = failed_run(alice)
+    make_message(alice, "Poison.", consumed_by_id=None, parked_by_id=failed.pk, parked_at=timezone.now())
+    found = list(work.examine())
+    assert worst(found) == [(Level.BROKEN, "parked"), (Level.NOTE, "failed")]
+    assert found[1].text == "1 messages failed in l1_extract for good"
+
+
+def test_failures_are_told_by_kind_without_their_text(alice: Entity) -> None:
+    failed_run(alice)
+    Work.objects.create(
+        workspace_id=alice.workspace_id,
+        entity=alice,
+        step=Step.PERSONA,
+        failures=2,
+        last_error="words of a person",
+        last_error_kind="CutOffAnswer",
+    )
+    found = list(work.examine())
+    assert worst(found) == [(Level.NOTE, "retrying"), (Level.NOTE, "failed")]
+    assert "CutOffAnswer" in found[1].text
+    assert "words of a person" not in str(found)
+
+
+def failed_run(entity: Entity) -> Run:
+    return make_run(
+        entity,
+        status=Run.Status.FAILED,
+        error_kind="NoAnswer",
+        error_text="words of a person",
+        finished_at=timezone.now(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "level", "words"),
+    [
+        ({}, Level.FINE, "the offline model answers"),
+        ({"is_llm_fake": True}, Level.NOTE, "LLM_FAKE is on"),
+        ({"strong": "large"}, Level.BROKEN, "OPENAI_API_KEY holds no key"),
+        ({"strong": "large", "api_key": "sk-secret"}, Level.FINE, "key from OPENAI_API_KEY"),
+        (
+            {"strong": "large", "base_url": "http://me:secret@localhost:1/v1"},
+            Level.FINE,
+            "at http://localhost:1/v1, no key",
+        ),
+    ],
+)
+def test_the_model_in_use_is_named(settings: Any, changes: dict[str, Any], level: Level, words: str) -> None:
+    settings.MEMSEEK = with_model(settings.MEMSEEK, changes)
+    (found,) = [finding for finding in configuration.examine() if finding.topic == "model"]
+    assert (found.level, words in found.text, "secret" in found.text) == (level, True, False)
+
+
+def with_model(product: MemseekSettings, changes: dict[str, Any]) -> MemseekSettings:
+    """The settings with `is_llm_fake` or fields of the model changed."""
+    if "is_llm_fake" in changes:
+        return replace(product, **changes)
+    return replace(product, model=replace(product.model, **changes))
