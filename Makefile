@@ -1,7 +1,7 @@
 # One command each. Nothing has to be installed first but Python 3.11 or newer.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test run worker lint types check lock migrations format
+.PHONY: help demo test run worker lint types check lock migrations format bench-cascade test-faults
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -26,6 +26,7 @@ help:
 	@echo "make run           the ASGI server       make worker      the Celery worker with its clock"
 	@echo "make lint          format and lint       make types       mypy"
 	@echo "make check         all that CI does      make format      format in place"
+	@echo "make bench-cascade own time of the cascade   make test-faults  workers killed at every point"
 	@echo "make migrations    write migrations      make lock        resolve the dependencies again"
 
 demo: $(RUN_STAMP)
@@ -40,6 +41,13 @@ worker: $(RUN_STAMP)
 
 test: $(TEST_STAMP)
 	$(PY) -m pytest $(ARGS)
+
+# Workers killed at every named point; prints how often each was hit.
+test-faults: $(TEST_STAMP)
+	$(PY) -m pytest tests/faults -s $(ARGS)
+
+bench-cascade: $(TEST_STAMP)
+	$(PY) -m benchmarks.cascade $(ARGS)
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .

@@ -1,1 +1,1 @@
-"""What is measured and counted, one command each: `python -m benchmarks.NAME`; results in docs/benchmarks.md."""
+"""What is measured, one command each: `python -m benchmarks.NAME`; results are in docs/benchmarks.md."""

@@ -29,9 +29,14 @@ NOTHING: Answer = {"items": [], "nothing_reason": "nothing in it changes memory"
 
 
 def answer_to(body: Mapping[str, Any]) -> Answer:
-    """The answer to a chat completion's body that asks for one of the steps by its JSON schema."""
-    asked = body["response_format"]["json_schema"]["name"]
-    return ANSWERS[asked](body["messages"][-1]["content"])
+    """The answer to a chat completion's body in which one of the steps asks."""
+    return ANSWERS[task_of(body)](body["messages"][-1]["content"])
+
+
+def task_of(body: Mapping[str, Any]) -> str:
+    """The step that asks, told by what its prompt shows; in whatever JSON mode it asks."""
+    prompt = body["messages"][-1]["content"]
+    return next(task for task, heading in HEADINGS.items() if f"\n{heading}" in prompt)
 
 
 def extract(prompt: str) -> Answer:
@@ -80,10 +85,11 @@ def portray(prompt: str) -> Answer:
 
 
 ANSWERS: Mapping[str, Callable[[str], Answer]] = {
-    "ExtractAnswer": extract,
-    "SynthesisAnswer": synthesise,
-    "PersonaAnswer": portray,
+    "l1_extract": extract,
+    "scene_synthesis": synthesise,
+    "persona": portray,
 }
+HEADINGS = {"l1_extract": "Messages to read:", "persona": "Traits now:", "scene_synthesis": "Claims ("}
 
 
 def _lines(prompt: str, heading: str, pattern: re.Pattern[str]) -> list[re.Match[str]]:

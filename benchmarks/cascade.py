@@ -1,8 +1,8 @@
 """`python -m benchmarks.cascade`: how long the cascade itself takes from a stored message to the persona.
 
 A model over HTTP answers at once, a real worker runs, one fresh entity after the other says one thing. Own
-time is what lies between storing and the new trait, less the pause that the worker waits for more words. The last
-line is JSON.
+time is what lies between storing and the new trait, less the pause that the worker waits for more words. The
+last line is JSON.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import statistics
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ CALLS_FOR_A_FIRST_MESSAGE = 3
 CALLS_WITHOUT_CHANGE = 2
 LONGEST_WAIT_SECONDS = 60.0
 POLL_SECONDS = 0.005
+REST_POLL_SECONDS = 0.1
 WORDS = "Never deploy to production without my written approval."
 
 
@@ -100,7 +101,7 @@ def _sample(stub: StubProvider, workspace: Any, name: str) -> Sample:
     own = time.perf_counter() - began - QUIET_SECONDS
     first = len(stub.requests) - before
     _say(entity, "again")
-    _wait(lambda: _is_at_rest(entity))
+    _wait(lambda: _is_at_rest(entity), poll_seconds=REST_POLL_SECONDS)
     return Sample(own, first, len(stub.requests) - before - first)
 
 
@@ -118,12 +119,12 @@ def _is_at_rest(entity: Entity) -> bool:
     return not verify(entity, is_settled=True)
 
 
-def _wait(is_so: Any) -> None:
+def _wait(is_so: Callable[[], bool], *, poll_seconds: float = POLL_SECONDS) -> None:
     deadline = time.monotonic() + LONGEST_WAIT_SECONDS
     while not is_so():
         if time.monotonic() > deadline:
             raise SystemExit("the worker did not come to an end")
-        time.sleep(POLL_SECONDS)
+        time.sleep(poll_seconds)
 
 
 def _report(samples: Sequence[Sample]) -> dict[str, Any]:

@@ -9,6 +9,9 @@ from celery import shared_task
 
 from memory.cascade import engine, sweeping
 from memory.cascade.wakeups import RUN_STEP_TASK
+from memory.indexing import step as indexing
+from memory.indexing.sweeping import has_waiting, sweep_index
+from memory.indexing.wakeups import INDEX_TASK, send_index
 from memory.models import Step
 
 logger = logging.getLogger(__name__)
@@ -16,15 +19,27 @@ logger = logging.getLogger(__name__)
 
 @shared_task(name=RUN_STEP_TASK, ignore_result=True, acks_late=True, reject_on_worker_lost=True)
 def run_step(entity_id: str, step: str) -> None:
-    """Work on what is due for one step of one entity."""
+    """Work on what is due for one step of one entity, and have what it wrote indexed."""
     outcomes = engine.drain(entity_id=UUID(entity_id), step=Step(step))
     if outcomes:
+        send_index(entity_id=UUID(entity_id))
         logger.info("%s of %s: %s", step, entity_id, ", ".join(outcomes))
+
+
+@shared_task(name=INDEX_TASK, ignore_result=True, acks_late=True, reject_on_worker_lost=True)
+def index_entity(entity_id: str) -> None:
+    """Index what waits of one entity; what the time did not suffice for is left to the next task."""
+    done = indexing.index_entity(entity_id=UUID(entity_id))
+    if done:
+        logger.info("index of %s: %s rows", entity_id, done)
+        if has_waiting(UUID(entity_id)):
+            send_index(entity_id=UUID(entity_id))
 
 
 @shared_task(name="memory.sweep", ignore_result=True)
 def sweep() -> None:
     """Find what waits although its wake-up was lost."""
     found = sweeping.sweep()
-    if found.total:
-        logger.info("sweep: %s", found)
+    waiting = sweep_index()
+    if found.total or waiting:
+        logger.info("sweep: %s, %s entities to index", found, waiting)

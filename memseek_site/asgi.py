@@ -13,7 +13,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memseek_site.settings")
 
 django_application = get_asgi_application()
 
-from memseek_site.heartbeat import Heartbeat  # noqa: E402 - Django has to be set up first
+from memory.llm.embedders.registry import query_embedding  # noqa: E402 - Django has to be set up first
+from memseek_site.heartbeat import Heartbeat  # noqa: E402
 from memseek_site.servers import prepare_server  # noqa: E402
 
 prepare_server()
@@ -38,6 +39,7 @@ async def live(receive: Receive, send: Send) -> None:
         event = await receive()
         if event["type"] == "lifespan.startup":
             heartbeat.start()
+            query_embedding().warm_up()
             await send({"type": "lifespan.startup.complete"})
         elif event["type"] == "lifespan.shutdown":
             heartbeat.stop()

@@ -28,12 +28,15 @@ PARENT_LOOK_SECONDS = 1.0
 @signals.worker_init.connect
 def prepare_worker(**_: Any) -> None:
     """Refuse wrong settings and have servers before the first connection; then give signs of life."""
+    from memory.llm.registry import warm_up
     from memseek_site.heartbeat import Heartbeat
     from memseek_site.servers import prepare_server
 
     prepare_server()
     heartbeat = Heartbeat("worker")
     heartbeat.start()
+    # The first call of a fresh worker should not pay for the import of an SDK.
+    Thread(target=warm_up, name="warm-up", daemon=True).start()
     signals.worker_shutdown.connect(lambda **_: heartbeat.stop(), weak=False)
 
 

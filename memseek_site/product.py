@@ -60,6 +60,39 @@ class ModelSettings:
 
 
 @dataclass(frozen=True)
+class EmbeddingSettings:
+    """What turns texts into vectors."""
+
+    provider: str
+    """`local`, `openai_compatible` or `none`: as set, or what a named model and the installation allow."""
+    model: str
+    """Name of the embedding model at an endpoint."""
+    base_url: str = field(repr=False)
+    """Address of an OpenAI-compatible endpoint; empty means the provider's own. May hold a password."""
+    api_key_variable: str
+    """Name of the environment variable that holds the key."""
+    api_key: str = field(repr=False)
+    """The key; never logged, stored or shown."""
+    dimensions: int
+    """Length of the vectors to ask for; 0 takes what the model gives."""
+    text_prefix: str
+    """Words that the model wants before what is stored."""
+    query_prefix: str
+    """Words that the model wants before what is asked."""
+    timeout_seconds: float
+    """Longest wait for one batch, tries included."""
+    query_seconds: float
+    """Longest wait for a query's vector; the text search answers alone after it."""
+    threads: int
+    """Threads that embed batches on this machine."""
+
+    @property
+    def is_endpoint(self) -> bool:
+        """Whether vectors come over a network, with the key."""
+        return self.provider == "openai_compatible"
+
+
+@dataclass(frozen=True)
 class BudgetSettings:
     """Limits that pause work visibly. Zero tokens a day means no limit."""
 
@@ -98,6 +131,7 @@ class MemseekSettings:
     is_llm_fake: bool
     """Store and show L0 only; no step of the cascade runs."""
     model: ModelSettings
+    embedding: EmbeddingSettings
     budget: BudgetSettings
     waking: WakingSettings
     heartbeat_seconds: float
@@ -115,4 +149,5 @@ class MemseekSettings:
         # Whether there are keys changes what a process can do; the keys themselves stay out of the digest.
         shown["model"]["api_key"] = bool(self.model.api_key)
         shown["model"]["fallback_api_key"] = bool(self.model.fallback_api_key)
+        shown["embedding"]["api_key"] = bool(self.embedding.api_key)
         return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:16]

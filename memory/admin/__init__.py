@@ -9,6 +9,7 @@ from memory.admin import (  # noqa: F401  # importing registers
     persona,
     receipts,
     scenes,
+    search,
     tenancy,
     words,
 )

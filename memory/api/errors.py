@@ -1,6 +1,7 @@
 """Every error of the API as one body: `{"error": code, "detail": text}`.
 
-A refused call also lists its `problems`, each with the message's index, the field and what is wrong.
+A refused call also lists its `problems`, each with the message's index, the field and what is wrong; an id
+that may mean several records lists its `candidates`.
 """
 
 from __future__ import annotations
@@ -19,10 +20,18 @@ from rest_framework.views import exception_handler
 
 from memory.ingest.access import UnknownEntityError
 from memory.ingest.problems import IngestConflict, IngestError
+from memory.recall.replay import UnknownSessionError
+from memory.recall.short_ids import NoIdError
+from memory.recall.trace import AmbiguousIdError, NoRecordError
 
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 5
+NOT_FOUND: Mapping[type[Exception], str] = {
+    UnknownEntityError: "There is no such entity for this key.",
+    UnknownSessionError: "The entity has no such session.",
+    NoRecordError: "The entity has no record with such an id.",
+}
 
 
 class RequestRefused(exceptions.APIException):
@@ -43,14 +52,24 @@ def error_response(error: Exception, context: Mapping[str, Any]) -> Response:
     """The reply to an exception out of a view; an unforeseen one is logged and hidden from the caller."""
     if isinstance(error, IngestError):
         return _refusal(error)
-    if isinstance(error, UnknownEntityError):
-        return _reply(status.HTTP_404_NOT_FOUND, "not_found", "There is no such entity for this key.")
+    if isinstance(error, tuple(NOT_FOUND)):
+        return _reply(status.HTTP_404_NOT_FOUND, "not_found", NOT_FOUND[type(error)])
+    if isinstance(error, NoIdError):
+        return _reply(status.HTTP_400_BAD_REQUEST, "invalid", f"id: {error}")
+    if isinstance(error, AmbiguousIdError):
+        return _ambiguity(error)
     if isinstance(error, (OperationalError, InterfaceError)):
         logger.warning("the database did not answer", exc_info=error)
         reply = _reply(503, "unavailable", "The database does not answer. Try again.")
         reply["Retry-After"] = str(RETRY_SECONDS)
         return reply
     return _known(error, context) or _unforeseen(error)
+
+
+def _ambiguity(error: AmbiguousIdError) -> Response:
+    reply = _reply(status.HTTP_409_CONFLICT, "ambiguous", f"{error} Give more digits.")
+    reply.data["candidates"] = [asdict(candidate) for candidate in error.candidates]
+    return reply
 
 
 def _refusal(error: IngestError) -> Response:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from django.http import QueryDict
 
 from memory.api.errors import RequestRefused
+from memory.api.reading import refuse_unknown, single
 from memory.recall.timeline import TYPES, TimelineRequest
 from memory.recall.timeline_records import COLLECTIONS
 
@@ -19,7 +20,6 @@ ALL_TYPES = tuple(dict.fromkeys(type for types in TYPES.values() for type in typ
 DEFAULT_LIMIT = 50
 LARGEST_LIMIT = 100
 LARGEST_SEQUENCE_NUMBER = 2**63 - 1
-NAME_SHOWN = 64
 
 Name = TypeVar("Name", bound=str)
 
@@ -34,8 +34,8 @@ class TimelineParameters:
 
 def read_timeline_parameters(query: QueryDict) -> TimelineParameters:
     """Read the query of `/timeline`, or raise RequestRefused naming the parameter."""
-    _refuse_unknown(query, TIMELINE_PARAMETERS, "parameter")
-    entity = _single(query, "entity")
+    refuse_unknown(query, TIMELINE_PARAMETERS, "parameter")
+    entity = single(query, "entity")
     if not entity:
         raise RequestRefused("entity: is required.")
     return TimelineParameters(
@@ -52,7 +52,7 @@ def read_timeline_parameters(query: QueryDict) -> TimelineParameters:
 
 def read_records_body(body: Mapping[str, Any]) -> tuple[str, list[Any]]:
     """The entity's name and the messages, as yet unread, of `POST /records`."""
-    _refuse_unknown(body, RECORDS_FIELDS, "field")
+    refuse_unknown(body, RECORDS_FIELDS, "field")
     entity, messages = body.get("entity"), body.get("messages")
     if not isinstance(entity, str):
         raise RequestRefused("entity: has to be a text.")
@@ -61,22 +61,8 @@ def read_records_body(body: Mapping[str, Any]) -> tuple[str, list[Any]]:
     return entity, messages
 
 
-def _refuse_unknown(given: Mapping[str, Any], known: Sequence[str], word: str) -> None:
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        shown = ", ".join(name.encode(errors="backslashreplace").decode()[:NAME_SHOWN] for name in unknown)
-        raise RequestRefused(f"Unknown {word}: {shown}. Known are {', '.join(known)}.")
-
-
-def _single(query: QueryDict, name: str) -> str | None:
-    values = query.getlist(name)
-    if len(values) > 1:
-        raise RequestRefused(f"{name}: is given {len(values)} times.")
-    return values[0] if values else None
-
-
 def _one_of(query: QueryDict, name: str, known: Sequence[str]) -> str | None:
-    value = _single(query, name)
+    value = single(query, name)
     if value is not None and value not in known:
         raise RequestRefused(f"{name}: has to be one of {', '.join(known)}.")
     return value
@@ -91,7 +77,7 @@ def _several(query: QueryDict, name: str, known: Sequence[Name]) -> tuple[Name, 
 
 
 def _number(query: QueryDict, name: str, largest: int) -> int | None:
-    value = _single(query, name)
+    value = single(query, name)
     if value is None:
         return None
     is_number = value.isascii() and value.isdigit() and len(value) <= len(str(largest))

@@ -213,10 +213,10 @@ def _commit(
             record_success(claim, stage, batch, verdicts, account, row)
             reached("inside_commit")
     except StaleInputsError as error:
-        record_discard(claim, account, str(error) or "what it read had changed", is_redone=True)
+        record_discard(claim, account, str(error) or "what it read had changed")
         return Outcome.DISCARDED
     except work.ClaimLostError:
-        record_discard(claim, account, "its claim was lost", is_redone=False)
+        record_discard(claim, account, "its claim was lost")
         return Outcome.DISCARDED
     reached("after_commit")
     return Outcome.DONE

@@ -88,7 +88,7 @@ def record_failure(
             _fail_run(claim, batch, account, error)
             _apply(claim, stage, batch, row, _plan(claim, batch, row, error))
     except work.ClaimLostError:
-        record_discard(claim, account, "its claim was lost", is_redone=False)
+        record_discard(claim, account, "its claim was lost")
         return False
     return True
 
@@ -97,6 +97,8 @@ def _fail_run(claim: work.Claim, batch: Batch, account: Account, error: ModelErr
     run = claim.run
     run.status = Run.Status.FAILED
     run.inputs = _ids(batch.input_ids)
+    # A commit that failed half-way had noted rows that are not there now.
+    run.outputs, run.decisions, run.noop_reason = {}, [], ""
     run.error_kind = error.kind[:64]
     run.error_text = _text_of(error)
     run.is_transient = isinstance(error, TransientModelError)
@@ -144,18 +146,20 @@ def _apply(claim: work.Claim, stage: Stage, batch: Batch, row: Work, plan: Plan)
     wake_on_commit(entity_id=claim.entity.pk, step=claim.step, delay_seconds=plan.delay_seconds)
 
 
-def record_discard(claim: work.Claim, account: Account, reason: str, *, is_redone: bool) -> None:
-    """Note that a run wrote nothing. Its answer is not kept: it may hold what was erased meanwhile."""
+def record_discard(claim: work.Claim, account: Account, reason: str) -> None:
+    """Note that a run wrote nothing, and have it redone unless another worker holds the claim now.
+
+    Its answer is not kept: it may hold what was erased meanwhile.
+    """
     with transaction.atomic(durable=True):
         run = claim.run
         run.status = Run.Status.DISCARDED
         run.noop_reason = reason[:300]
         run.inputs, run.outputs, run.decisions = {}, {}, []
         _finish(run, account)
-        if is_redone:
-            Work.objects.for_entity(claim.entity).filter(step=claim.step, token=claim.token).update(
-                lease_until=None, due_at=Now()
-            )
+        Work.objects.for_entity(claim.entity).filter(step=claim.step, token=claim.token).update(
+            lease_until=None, due_at=Now()
+        )
 
 
 def _finish(run: Run, account: Account) -> None:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
-from memory.cascade.rules.grounding import ungrounded
-from memory.cascade.rules.summaries import summary_of
+from memory.cascade.scene_drafts import Draft, Drafts, checked_summary
 from memory.cascade.scene_edits import Edited, NewLine
-from memory.cascade.scene_state import LineState, ScenesState, SceneState
+from memory.cascade.scene_state import LineState, ScenesState
 from memory.cascade.stage import StaleInputsError, Written
 from memory.cascade.work import Claim
-from memory.models import Atom, Evidence, Line, Scene, SceneVersion, Section, VersionLine
+from memory.models import Atom, Evidence, Line, Scene, SceneVersion, VersionLine
 from memory.models.base import new_id
 
 EVOLUTION_RECORD = "evolution_record"
-SECTION_ORDER = {section: position for position, section in enumerate(Section.values)}
 
 
 def write_synthesis(
@@ -30,14 +26,14 @@ def write_synthesis(
     """
     _consume(claim, atoms)
     _refuse_changed_atoms(claim, state, edits)
-    drafts = _Drafts(state)
+    drafts = Drafts(state)
     for edit in edits:
         drafts.apply(edit)
     for scene_id in full:
         drafts.settle(scene_id)
     writer = _Writer(claim)
     writer.write(drafts)
-    _note_left_out(writer.written, atoms, edits)
+    _note_left_out(writer.written, atoms, writer.placed)
     return writer.written
 
 
@@ -64,130 +60,20 @@ def _refuse_changed_atoms(claim: Claim, state: ScenesState, edits: Sequence[Edit
         raise StaleInputsError("an atom under a new line was superseded or erased")
 
 
-@dataclass(slots=True)
-class _Draft:
-    """The next version of a scene, while edits are applied."""
-
-    scene: SceneState | None
-    """None for a scene that is opened now."""
-    title: str
-    summary: str
-    lines: list[LineState | NewLine]
-    run_notes: list[dict[str, Any]] = field(default_factory=list)
-    is_changed: bool = False
-    is_live: bool = True
-    merged_into: UUID | None = None
-    reason: str = ""
-
-
-class _Drafts:
-    """The drafts of all scenes that an answer touches."""
-
-    def __init__(self, state: ScenesState) -> None:
-        self._state = state
-        self.by_scene: dict[UUID, _Draft] = {}
-        self.opened: list[_Draft] = []
-
-    def apply(self, edit: Edited) -> None:
-        """Apply one edit."""
-        if edit.scene_id is None:
-            opened = _Draft(None, edit.title, edit.summary, [], is_changed=True, reason=edit.reason)
-            _change_lines(opened, edit)
-            self.opened.append(opened)
-            return
-        draft = self.draft(edit.scene_id)
-        draft.reason = edit.reason or draft.reason
-        if edit.action == "retire":
-            draft.is_live = False
-            draft.is_changed = True
-            return
-        for merged in edit.merged:
-            self._absorb(draft, merged, edit.scene_id)
-        _change_lines(draft, edit)
-        if edit.title and edit.title != draft.title:
-            draft.title, draft.is_changed = edit.title, True
-        draft.summary = edit.summary or draft.summary
-
-    def draft(self, scene_id: UUID) -> _Draft:
-        """The draft of a live scene, begun from its head."""
-        if scene_id not in self.by_scene:
-            scene = self._state.scene(scene_id)
-            self.by_scene[scene_id] = _Draft(scene, scene.title, "", list(scene.lines))
-        return self.by_scene[scene_id]
-
-    def _absorb(self, draft: _Draft, merged: UUID, into: UUID) -> None:
-        part = self.draft(merged)
-        draft.lines.extend(part.lines)
-        draft.is_changed = part.is_changed = True
-        part.is_live, part.merged_into = False, into
-
-    def settle(self, scene_id: UUID) -> None:
-        """A scene that was shown with due lines keeps none of them: what was not rewritten is taken out."""
-        draft = self.by_scene.get(scene_id)
-        if draft is None and self._state.scene(scene_id).is_due:
-            draft = self.draft(scene_id)
-        if draft is None or not draft.is_live:
-            return
-        due = [line for line in draft.lines if isinstance(line, LineState) and line.is_due]
-        for line in due:
-            draft.lines.remove(line)
-            draft.is_changed = True
-            draft.run_notes.append(
-                {
-                    "outcome": "repaired",
-                    "reason": "rested on what no longer holds and was not rewritten",
-                    "line": str(line.id),
-                }
-            )
-
-
-def _change_lines(draft: _Draft, edit: Edited) -> None:
-    replacing = {line.replaces: line for line in edit.lines if line.replaces is not None}
-    kept: list[LineState | NewLine] = []
-    for line in draft.lines:
-        if isinstance(line, LineState) and line.id in edit.removed:
-            draft.is_changed = True
-        elif isinstance(line, LineState) and line.id in replacing:
-            kept.append(replacing[line.id])
-            draft.is_changed = True
-        else:
-            kept.append(line)
-    # A line that is due will be taken out: the same words may come back on what holds now.
-    standing = {(line.section, line.text) for line in kept if isinstance(line, NewLine) or not line.is_due}
-    for line in edit.lines:
-        if line.replaces is None and (line.section, line.text) not in standing:
-            standing.add((line.section, line.text))
-            kept.append(line)
-            draft.is_changed = True
-    draft.lines = _in_section_order(kept)
-
-
-def _in_section_order(lines: Sequence[LineState | NewLine]) -> list[LineState | NewLine]:
-    """Sorting is stable: within a section the order of writing stays."""
-    return sorted(lines, key=lambda line: SECTION_ORDER[line.section])
-
-
-def _summary(draft: _Draft) -> str:
-    """The given summary where the lines hold its names and numbers, else one made from the lines."""
-    texts = [line.text for line in draft.lines]
-    if ungrounded(draft.summary, [*texts, draft.title]):
-        draft.run_notes.append({"outcome": "repaired", "reason": "the summary named what no line holds"})
-        draft.summary = ""
-    return summary_of(draft.summary, texts)
-
-
 class _Writer:
     """Writes drafts as rows: a constant number of statements, whatever the number of lines."""
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
         self.written = Written()
+        self.placed: set[UUID] = set()
+        """Atoms under the new lines."""
         self._lines: list[Line] = []
         self._places: list[VersionLine] = []
         self._evidence: list[Evidence] = []
         self._versions: list[SceneVersion] = []
 
-    def write(self, drafts: _Drafts) -> None:
+    def write(self, drafts: Drafts) -> None:
         """Write what changed; StaleInputsError when a head moved."""
         changed = {scene_id: draft for scene_id, draft in drafts.by_scene.items() if draft.is_changed}
         scenes = self._lock(changed)
@@ -200,7 +86,7 @@ class _Writer:
         VersionLine.objects.bulk_create(self._places)
         Evidence.objects.bulk_create(self._evidence)
 
-    def _lock(self, changed: Mapping[UUID, _Draft]) -> dict[UUID, Scene]:
+    def _lock(self, changed: Mapping[UUID, Draft]) -> dict[UUID, Scene]:
         heads = SceneVersion.objects.for_entity(self.claim.entity).heads().filter(scene__in=changed)
         read = {draft.scene.head_id for draft in changed.values() if draft.scene}
         if set(heads.values_list("pk", flat=True)) != read:
@@ -208,7 +94,7 @@ class _Writer:
         heads.update(is_head=False)
         return Scene.objects.for_entity(self.claim.entity).live().in_bulk(list(changed))
 
-    def _end_or_continue(self, scene: Scene, draft: _Draft) -> None:
+    def _end_or_continue(self, scene: Scene, draft: Draft) -> None:
         assert draft.scene is not None  # noqa: S101  # only scenes that stood are continued
         scene.heat += 1
         if draft.is_live and draft.lines:
@@ -223,7 +109,7 @@ class _Writer:
         self.written.add("scenes_ended", scene.pk)
         self._decide(scene, draft, str(scene.status), draft.scene.number)
 
-    def _open(self, draft: _Draft) -> Scene:
+    def _open(self, draft: Draft) -> Scene:
         taken = set(Scene.objects.for_entity(self.claim.entity).live().values_list("slot", flat=True))
         scene = Scene.objects.create(
             workspace_id=self.claim.entity.workspace_id,
@@ -235,7 +121,7 @@ class _Writer:
         self.written.add("scenes", scene.pk)
         return scene
 
-    def _version(self, scene: Scene, draft: _Draft, *, number: int) -> None:
+    def _version(self, scene: Scene, draft: Draft, *, number: int) -> None:
         version = SceneVersion(
             id=new_id(),
             workspace_id=scene.workspace_id,
@@ -243,7 +129,7 @@ class _Writer:
             scene=scene,
             number=number,
             title=draft.title,
-            summary=_summary(draft),
+            summary=checked_summary(draft),
             run=self.claim.run,
         )
         self._versions.append(version)
@@ -273,6 +159,7 @@ class _Writer:
         )
         self._lines.append(row)
         self.written.add("lines", row.pk)
+        self.placed.update(line.atoms)
         self._evidence.extend(
             Evidence(
                 workspace_id=scene.workspace_id,
@@ -285,7 +172,7 @@ class _Writer:
         )
         return row.pk
 
-    def _decide(self, scene: Scene, draft: _Draft, outcome: str, number: int) -> None:
+    def _decide(self, scene: Scene, draft: Draft, outcome: str, number: int) -> None:
         self.written.decisions.append(
             {
                 "outcome": outcome,
@@ -298,9 +185,8 @@ class _Writer:
         self.written.decisions.extend(draft.run_notes)
 
 
-def _note_left_out(written: Written, atoms: Sequence[Atom], edits: Sequence[Edited]) -> None:
+def _note_left_out(written: Written, atoms: Sequence[Atom], placed: Collection[UUID]) -> None:
     """Say which atoms got no line: they stand as claims, and the run tells why no scene names them."""
-    placed = {atom_id for edit in edits for line in edit.lines for atom_id in line.atoms}
     for atom in atoms:
         if atom.pk in placed:
             continue
@@ -308,7 +194,7 @@ def _note_left_out(written: Written, atoms: Sequence[Atom], edits: Sequence[Edit
         written.decisions.append(
             {
                 "outcome": "left out" if is_live else "passed over",
-                "reason": "no accepted edit names it" if is_live else f"{atom.status} before it was placed",
+                "reason": "no new line names it" if is_live else f"{atom.status} before it was placed",
                 "atoms": [str(atom.pk)],
             }
         )

@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from typing import TypeVar
 from uuid import UUID
 
+from django.conf import settings
 from django.db import IntegrityError, OperationalError, transaction
 from psycopg.errors import DeadlockDetected, UniqueViolation
 
 from memory.cascade.work import mark_due
+from memory.indexing.wakeups import wake_index_on_commit
 from memory.ingest.access import Access
 from memory.ingest.entities import ensure_entity
 from memory.ingest.incoming import IncomingMessage, refuse_size
@@ -100,8 +102,18 @@ def _append(entity: Entity, messages: Sequence[IncomingMessage], *, wake: bool) 
         _advance(sessions, rows)
         _announce(entity, rows)
     if wake and any(row.is_extractable for row in rows.values()):
-        mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=Step.L1_EXTRACT)
+        _wake(entity)
     return Appended(entity, tuple(_outcome(slot, rows.get(slot.id)) for slot in slots))
+
+
+def _wake(entity: Entity) -> None:
+    """Have the words read and indexed, unless a worker is on its way already.
+
+    Indexing waits for the same pause as reading: one task then takes all that was said until then.
+    """
+    if mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=Step.L1_EXTRACT):
+        pause = settings.MEMSEEK.waking.quiet_seconds
+        wake_index_on_commit(entity_id=entity.pk, delay_seconds=pause)
 
 
 def _insert(

@@ -10,7 +10,7 @@ import json
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,8 @@ from memory.llm.redaction import emitted, guard_loggers, removed_secrets
 
 if TYPE_CHECKING:
     import openai
+
+    Send = Callable[[openai.OpenAI, openai.Timeout], Any]
 
 CONNECT_TIMEOUT_SECONDS = 10.0
 LONGEST_SENTENCE_CHARACTERS = 300
@@ -167,6 +169,11 @@ def _new_client(endpoint: Endpoint) -> openai.OpenAI:
     return client
 
 
+def load() -> None:
+    """Import the SDK now, so that no call has to wait for it."""
+    import openai  # noqa: F401
+
+
 def close_clients() -> None:
     """Close every open connection of this process; the next exchange opens new ones."""
     with _clients_lock:
@@ -181,8 +188,31 @@ def exchange(endpoint: Endpoint, body: dict[str, Any], deadline: Deadline) -> Ex
     Raises StatusError for an error status, TransientModelError (`network`, `timeout`) when nothing whole
     came, PermanentModelError (`bad_endpoint`) for an address that cannot be used.
     """
+    rest = {key: value for key, value in body.items() if key not in ("model", "messages")}
+    return _exchanged(
+        endpoint,
+        lambda client, limits: client.chat.completions.with_raw_response.create(
+            model=body["model"], messages=body["messages"], extra_body=rest, timeout=limits
+        ),
+        deadline,
+    )
+
+
+def embeddings_exchange(endpoint: Endpoint, body: dict[str, Any], deadline: Deadline) -> Exchange:
+    """Send one embeddings request; raises as `exchange` does."""
+    return _exchanged(
+        endpoint,
+        # Numbers as text: the SDK's own choice, base64, is not understood everywhere.
+        lambda client, limits: client.embeddings.with_raw_response.create(
+            **body, encoding_format="float", timeout=limits
+        ),
+        deadline,
+    )
+
+
+def _exchanged(endpoint: Endpoint, send: Send, deadline: Deadline) -> Exchange:
     try:
-        return _sent(endpoint, body, deadline)
+        return _sent(endpoint, send, deadline)
     except Exception as error:
         failure = _failure(error, endpoint, deadline)
         if failure is None:
@@ -191,16 +221,13 @@ def exchange(endpoint: Endpoint, body: dict[str, Any], deadline: Deadline) -> Ex
     raise failure
 
 
-def _sent(endpoint: Endpoint, body: dict[str, Any], deadline: Deadline) -> Exchange:
+def _sent(endpoint: Endpoint, send: Send, deadline: Deadline) -> Exchange:
     import openai
 
     remaining = max(deadline.remaining_seconds, 0.001)
     limits = openai.Timeout(remaining, connect=min(CONNECT_TIMEOUT_SECONDS, remaining))
-    rest = {key: value for key, value in body.items() if key not in ("model", "messages")}
     with _WATCHDOG.watching(deadline):
-        response = _client(endpoint).chat.completions.with_raw_response.create(
-            model=body["model"], messages=body["messages"], extra_body=rest, timeout=limits
-        )
+        response = send(_client(endpoint), limits)
     text = removed_secrets(response.content.decode(errors="replace"), endpoint.secrets)
     return Exchange(text, response.headers.get("content-type", ""))
 

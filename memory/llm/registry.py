@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from django.conf import settings
 from django.utils.module_loading import import_string
 
@@ -47,3 +49,9 @@ def openai_compatible_model(alias: ModelAlias) -> Model:
     from memory.llm.openai_compatible import OpenAICompatibleModel
 
     return OpenAICompatibleModel(endpoint_chains(), alias=alias)
+
+
+def warm_up() -> None:
+    """Have the configured provider load what it imports late; nothing is asked of it."""
+    if configured_provider() == "openai_compatible":
+        import_module("memory.llm.openai_wire").load()

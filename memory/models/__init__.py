@@ -7,6 +7,16 @@ from memory.models.outbox import Outbox
 from memory.models.persona import Trait, TraitVersion
 from memory.models.runs import ModelEndpoint, Process, Run, Step, Work
 from memory.models.scenes import Line, Scene, SceneVersion, Section, VersionLine
+from memory.models.search import (
+    EmbeddingSpace,
+    LanguageSample,
+    Layer,
+    LayerCount,
+    SearchUnit,
+    TermCount,
+    Unindexed,
+    UnitVector,
+)
 from memory.models.tenancy import Entity, Key, Member, Workspace
 
 __all__ = [
@@ -14,9 +24,13 @@ __all__ = [
     "Authority",
     "Chain",
     "Correction",
+    "EmbeddingSpace",
     "Entity",
     "Evidence",
     "Key",
+    "LanguageSample",
+    "Layer",
+    "LayerCount",
     "Line",
     "Member",
     "Message",
@@ -26,11 +40,15 @@ __all__ = [
     "Run",
     "Scene",
     "SceneVersion",
+    "SearchUnit",
     "Section",
     "Session",
     "Step",
+    "TermCount",
     "Trait",
     "TraitVersion",
+    "Unindexed",
+    "UnitVector",
     "VersionLine",
     "Work",
     "Workspace",

@@ -44,7 +44,7 @@ class Owned(models.Model):
         abstract = True
 
 
-Row = TypeVar("Row", bound=Owned)
+Row = TypeVar("Row", bound=models.Model)
 
 
 class OwnedQuerySet(models.QuerySet[Row]):

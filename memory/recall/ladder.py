@@ -76,6 +76,11 @@ def scenes(entity: Entity) -> tuple[SceneRecord, ...]:
     return tuple(_scene_record(head, places.get(head.pk, [])) for head in heads)
 
 
+def standing_places(versions: Iterable[UUID]) -> list[VersionLine]:
+    """The standing lines of versions in their order, each with its line; what is due is left out."""
+    return [place for places in _standing_lines(versions).values() for place in places if not is_due(place)]
+
+
 def _standing_lines(versions: Iterable[UUID]) -> dict[UUID, list[VersionLine]]:
     """The lines of versions in order, each annotated with `is_due`."""
     dead = Evidence.objects.filter(of_line=OuterRef("line")).exclude(atom=None)

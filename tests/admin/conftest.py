@@ -10,17 +10,24 @@ from django.utils import timezone
 
 from memory.models import (
     Correction,
+    EmbeddingSpace,
     Entity,
     Evidence,
     Key,
+    LanguageSample,
+    Layer,
+    LayerCount,
     Member,
     ModelEndpoint,
     Outbox,
     Process,
     Run,
     SceneVersion,
+    SearchUnit,
     Step,
+    TermCount,
     TraitVersion,
+    UnitVector,
     Work,
     Workspace,
 )
@@ -98,7 +105,21 @@ def fill(name: str, *, workspace: Workspace) -> Memory:
     Process.objects.create(kind="worker", name=name, configuration_hash="0")
     ModelEndpoint.objects.create(base_url_hash="0", model=name, json_mode="schema")
     key = make_key(workspace, name)
+    make_index(message)
     return Memory(entity, message, atom, version, line, trait_version, correction, run, key)
+
+
+def make_index(message: Any) -> None:
+    """What search reads of a message; the queue has filled itself."""
+    owner = {"workspace_id": message.workspace_id, "entity": message.entity}
+    unit = SearchUnit.objects.create(
+        **owner, layer=Layer.MESSAGE, message=message, terms=[7], frequencies=[1], length=1
+    )
+    space = EmbeddingSpace.objects.create(name=f"{message.entity.name}/2", dimensions=2)
+    UnitVector.objects.create(**owner, unit=unit, space=space, embedding=[0.6, 0.8])
+    TermCount.objects.create(**owner, term=7, units=1)
+    LayerCount.objects.create(**owner, layer=Layer.MESSAGE, units=1, length=1)
+    LanguageSample.objects.create(**owner, languages=["en"])
 
 
 def park(memory: Memory) -> None:

@@ -10,12 +10,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from memory.models import Entity, Member, ModelEndpoint, Process, Workspace
+from memory.models import EmbeddingSpace, Entity, Member, ModelEndpoint, Process, Workspace
 from tests.admin.conftest import Memory, fill, signed_in
 from tests.factories import make_workspace
 
 TABLES = list(apps.get_app_config("memory").get_models())
-OF_THE_INSTALLATION = {Process, ModelEndpoint}
+OF_THE_INSTALLATION = {Process, ModelEndpoint, EmbeddingSpace}
 OF_A_WORKSPACE = [model for model in TABLES if model not in OF_THE_INSTALLATION]
 
 
@@ -100,7 +100,7 @@ def test_members_see_the_rows_of_their_workspaces_and_no_others(
             assert (answer.status_code, answer["Location"]) == (302, reverse("admin:index"))
 
 
-@pytest.mark.parametrize("name", ["process", "modelendpoint"])
+@pytest.mark.parametrize("name", ["process", "modelendpoint", "embeddingspace"])
 def test_tables_of_the_installation_are_for_superusers(name: str, alice: Memory, operator: Client) -> None:
     assert operator.get(reverse(f"admin:memory_{name}_changelist")).status_code == 403
 

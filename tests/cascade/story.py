@@ -12,7 +12,7 @@ from memory.ingest.incoming import IncomingMessage
 from memory.ingest.messages import append_messages
 from memory.models import Entity, Message, Run
 from tests.factories import make_workspace
-from tests.scripted_model import ScriptedModel, Script, by_task
+from tests.scripted_model import Script, ScriptedModel, by_task
 
 START = datetime(2026, 6, 2, 9, 0, tzinfo=UTC)
 NOTHING: Mapping[str, Any] = {"items": [], "nothing_reason": "nothing"}
@@ -55,7 +55,9 @@ def settle(entity: Entity, *script: Script, **by_step: Script) -> ScriptedModel:
     answers = {"l1_extract": NOTHING, "scene_synthesis": NOTHING, "persona": NOTHING, **by_step}
     model = ScriptedModel(script, otherwise=by_task(answers))
     settle_entity(entity, model=model)
-    mistakes = Run.objects.for_entity(entity).filter(error_kind="internal").values_list("error_text", flat=True)
+    mistakes = (
+        Run.objects.for_entity(entity).filter(error_kind="internal").values_list("error_text", flat=True)
+    )
     assert list(mistakes) == []
     return model
 
@@ -79,7 +81,12 @@ def merge(text: str, targets: Sequence[str], *messages: str, **values: Any) -> d
 
 def skip(targets: Sequence[str], *messages: str, reason: str = "said already") -> dict[str, Any]:
     """A decision that nothing is new."""
-    return {"action": "skip", "targets": list(targets), "messages": list(messages or ["m1"]), "reason": reason}
+    return {
+        "action": "skip",
+        "targets": list(targets),
+        "messages": list(messages or ["m1"]),
+        "reason": reason,
+    }
 
 
 def create(title: str, *lines: tuple[str, str, list[str]], **values: Any) -> dict[str, Any]:

@@ -36,7 +36,14 @@ def test_one_message_climbs_all_four_layers_with_receipts() -> None:
         entity,
         answer(store("Always deploy on Mondays.", kind="instruction", priority=80, topic="deploys")),
         answer(create("Deploys", ("core_sop", "Always deploy on Mondays.", ["a1"]))),
-        answer({"action": "set", "slot": "interaction_protocol", "text": "Deploy on Mondays.", "lines": ["s1.l1"]}),
+        answer(
+            {
+                "action": "set",
+                "slot": "interaction_protocol",
+                "text": "Deploy on Mondays.",
+                "lines": ["s1.l1"],
+            }
+        ),
     )
     assert model.tasks == ["l1_extract", "scene_synthesis", "persona"]
     atom = Atom.objects.get()
@@ -95,7 +102,7 @@ def test_an_empty_answer_is_a_success_that_consumes_its_input() -> None:
     settle(entity, answer(nothing_reason="a greeting"))
     [run] = runs(entity)
     assert (run.status, run.noop_reason, run.outputs) == ("succeeded", "a greeting", {})
-    assert work.pending_counts(entity) == {step: 0 for step in Step}
+    assert work.pending_counts(entity) == dict.fromkeys(Step, 0)
 
 
 def test_bad_items_are_sent_back_once_and_good_ones_are_kept() -> None:
@@ -166,11 +173,15 @@ def test_a_failing_batch_is_split_until_the_poison_message_stands_alone(settings
             return ModelReply(text="I must refuse.", model="m", finish_reason="refusal")
         return answer(*(store(f"Said: {message.text}", message.handle) for message in messages))
 
-    model = ScriptedModel(otherwise=by_task({"l1_extract": respond, "scene_synthesis": NOTHING, "persona": NOTHING}))
+    model = ScriptedModel(
+        otherwise=by_task({"l1_extract": respond, "scene_synthesis": NOTHING, "persona": NOTHING})
+    )
     settle_entity(entity, model=model)
     parked = Message.objects.for_entity(entity).parked().get()
     assert parked.text == "POISON"
-    assert sorted(Atom.objects.values_list("text", flat=True)) == sorted(f"Said: {t}" for t in texts if t != "POISON")
+    assert sorted(Atom.objects.values_list("text", flat=True)) == sorted(
+        f"Said: {t}" for t in texts if t != "POISON"
+    )
     run = Run.objects.get(pk=parked.parked_by_id)
     assert (run.error_kind, run.raw_answer) == ("refusal", "I must refuse.")
     assert work.parked_counts(entity)[Step.L1_EXTRACT] == 1
@@ -208,7 +219,11 @@ def test_a_refused_key_neither_splits_nor_parks() -> None:
     say(entity, "one thing", "another thing")
     for _ in range(5):
         work.flush(entity)
-        drain(entity_id=entity.pk, step=Step.L1_EXTRACT, model=ScriptedModel([PermanentModelError("http_401", "key")]))
+        drain(
+            entity_id=entity.pk,
+            step=Step.L1_EXTRACT,
+            model=ScriptedModel([PermanentModelError("http_401", "key")]),
+        )
     row = Work.objects.get(entity=entity, step=Step.L1_EXTRACT)
     assert (row.failures, row.batch_limit, work.parked_counts(entity)[Step.L1_EXTRACT]) == (5, None, 0)
 
@@ -222,7 +237,9 @@ def test_a_run_that_lost_its_claim_writes_nothing() -> None:
         Work.objects.filter(entity=entity, step=Step.L1_EXTRACT).update(token=F("token") + 1)
         return answer(store("Alice lives in Oslo."))
 
-    assert drain(entity_id=entity.pk, step=Step.L1_EXTRACT, model=ScriptedModel([steal])) == [Outcome.DISCARDED]
+    assert drain(entity_id=entity.pk, step=Step.L1_EXTRACT, model=ScriptedModel([steal])) == [
+        Outcome.DISCARDED
+    ]
     assert Atom.objects.count() == 0
     assert (runs(entity)[0].status, runs(entity)[0].noop_reason) == ("discarded", "its claim was lost")
 
@@ -236,8 +253,9 @@ def test_case_56_an_erase_during_the_call_discards_the_run_and_its_raw_answer() 
         Entity.objects.filter(pk=entity.pk).update(erase_epoch=F("erase_epoch") + 1)
         return "ORCHID-7 is what it said, and this is no JSON"
 
-    drain(entity_id=entity.pk, step=Step.L1_EXTRACT, model=ScriptedModel([erase]))
-    [run] = runs(entity)
+    drain(entity_id=entity.pk, step=Step.L1_EXTRACT, model=ScriptedModel([erase, NOTHING]))
+    [run, redone] = runs(entity)
+    assert (redone.status, redone.erase_epoch) == ("succeeded", 1)
     assert (run.status, run.raw_answer, run.error_text, run.decisions) == ("discarded", "", "", [])
 
 
@@ -375,7 +393,10 @@ def test_a_repeat_is_a_second_receipt_and_changes_nothing_above() -> None:
     model = settle(entity, answer(skip(["a1"])))
     atom = Atom.objects.get()
     assert model.tasks == ["l1_extract"]
-    assert set(atom.evidence.values_list("message_id", "role")) == {(first.pk, "source"), (second.pk, "repeat")}
+    assert set(atom.evidence.values_list("message_id", "role")) == {
+        (first.pk, "source"),
+        (second.pk, "repeat"),
+    }
     assert atom.last_seen_at == second.occurred_at
 
 

@@ -1,9 +1,11 @@
 """l1_extract: store, merge and skip; own items; what may be cited; priority; many topics in one answer."""
 
+from typing import Any
+
 import pytest
 
 from memory.models import Atom, Chain, Entity, Evidence, Message, Step
-from tests.cascade.story import an_entity, answer, merge, runs, say, settle, skip, store
+from tests.cascade.story import START, an_entity, answer, merge, runs, say, settle, skip, store
 
 pytestmark = pytest.mark.django_db
 
@@ -69,7 +71,7 @@ def test_a_merge_of_several_chains_gathers_them_in_one() -> None:
     entity = an_entity()
     say(entity, "I live in Oslo.", "My flat is in Oslo.")
     settle(entity, answer(store("Alice lives in Oslo.", "m1"), store("Alice's flat is in Oslo.", "m2")))
-    say(entity, "I moved to Bergen.")
+    say(entity, "I gave up the flat in Oslo and live in Bergen.")
     settle(entity, answer(merge("Alice lives in Bergen.", ["a1", "a2"])))
     assert [status for _, status in states(entity)] == ["superseded", "superseded", "live"]
     assert Chain.objects.for_entity(entity).count() == 1
@@ -112,7 +114,7 @@ def test_an_own_item_that_was_corrected_is_named_by_its_old_place() -> None:
         entity,
         answer(
             store("Alice likes tea.", "m1"),
-            store("Bertrand meets on Monday.", "m2"),
+            store("The meeting with Bertrand is on Monday.", "m2"),
             merge("The meeting is on Tuesday.", ["n2"], "m3"),
         ),
         answer(store("The meeting is on Monday.", "m2"), merge("The meeting is on Tuesday.", ["n2"], "m3")),
@@ -127,12 +129,12 @@ def test_an_own_item_that_was_corrected_is_named_by_its_old_place() -> None:
 @pytest.mark.parametrize(
     ("item", "reason"),
     [
-        (store("Alice lives in Oslo.", "m7"), "“m7” was not offered; offered was m1."),
-        (store("Alice lives in Oslo.", "a1"), "“a1” was not offered; offered was m1."),
+        (store("Alice lives in Oslo.", "m7"), "“m7” was not offered; offered were m1."),
+        (store("Alice lives in Oslo.", "a1"), "“a1” was not offered; offered were m1."),
         (store(""), "The text is empty."),
         (merge("Alice lives in Oslo.", []), "A merge names in targets what it replaces."),
-        (merge("Alice lives in Oslo.", ["a4"]), "“a4” was not offered; offered was m1."),
-        (skip(["a4"]), "“a4” was not offered; offered was m1."),
+        (merge("Alice lives in Oslo.", ["a4"]), "“a4” was not offered; offered were m1."),
+        (skip(["a4"]), "“a4” was not offered; offered were m1."),
         (store("Alice lives in Oslo.", scope="at work"), "Only an instruction has a scope."),
         (
             store("Alice lives in Oslo.", happened_from="2026-06-02", happened_until="2026-06-01"),
@@ -143,8 +145,7 @@ def test_an_own_item_that_was_corrected_is_named_by_its_old_place() -> None:
 def test_an_item_that_does_not_stand_is_dropped_with_its_reason(item: dict[str, object], reason: str) -> None:
     entity = an_entity()
     say(entity, "I live in Oslo.")
-    got = refusal(entity, item)
-    assert [text.replace("offered were m1", "offered was m1") for text in got] == [reason]
+    assert refusal(entity, item) == [reason]
     assert states(entity) == []
 
 
@@ -173,13 +174,12 @@ def test_earlier_turns_explain_but_are_not_read_again() -> None:
 
 def test_a_message_is_never_its_own_earlier_turn() -> None:
     entity = an_entity()
-    late, early = say(entity, "Second thing.")[0], say(entity, "First thing.")[0]
-    Message.objects.filter(pk=early.pk).delete()
-    say(entity, "First thing.", at=late.occurred_at.replace(year=2020))  # type: ignore[union-attr]
+    say(entity, "Second thing.")
+    say(entity, "First thing.", at=START.replace(year=2020))
     [request] = settle(entity).requests
-    payload = request.payload
-    assert [message.text for message in payload.messages] == ["First thing.", "Second thing."]  # type: ignore[attr-defined]
-    assert payload.context == ()  # type: ignore[attr-defined]
+    payload: Any = request.payload
+    assert [message.text for message in payload.messages] == ["First thing.", "Second thing."]
+    assert payload.context == ()
 
 
 def test_the_words_of_a_whole_id_count_as_a_handle() -> None:
@@ -256,8 +256,8 @@ def test_a_merge_into_words_that_stand_already_still_replaces_its_targets() -> N
     settle(entity, answer(store("Alice lives in Oslo.", "m1"), store("Alice lives in Bergen.", "m2")))
     say(entity, "No, I live in Bergen, not in Oslo.")
 
-    def correct(request: object) -> object:
-        atoms = {atom.text: atom.handle for atom in request.payload.atoms}  # type: ignore[attr-defined]
+    def correct(request: Any) -> Any:
+        atoms = {atom.text: atom.handle for atom in request.payload.atoms}
         return answer(
             merge("Alice lives in Bergen.", [atoms["Alice lives in Oslo."]], reason="contradiction")
         )
@@ -290,7 +290,7 @@ def test_a_target_that_was_retracted_during_the_call_is_read_again() -> None:
     settle(entity, answer(merge("Alice lives in Bergen.", ["a1"])))
     say(entity, "Bergen, as I said.")
 
-    def retract(request: object) -> object:
+    def retract(request: Any) -> Any:
         Atom.objects.live().update(status="retracted")
         return answer(skip(["a1"]))
 
@@ -330,7 +330,8 @@ def test_case_37_what_was_superseded_is_offered_to_no_model_again() -> None:
     settle(entity, answer(merge("The deadline is in June.", ["a1"])))
     say(entity, "When is the deadline in May?")
     request = settle(entity).requests[0]
-    assert [atom.text for atom in request.payload.atoms] == ["The deadline is in June."]  # type: ignore[attr-defined]
+    payload: Any = request.payload
+    assert [atom.text for atom in payload.atoms] == ["The deadline is in June."]
 
 
 def test_every_message_of_a_batch_is_consumed_by_the_run_that_read_it() -> None:
@@ -356,8 +357,8 @@ def test_the_number_of_statements_does_not_grow_with_the_claims(
     def statements(count: int) -> int:
         say(entity, *(f"Item {n} costs {n} plus {n}." for n in range(count)), session=f"again {count}")
 
-        def update(request: object) -> object:
-            atoms = {atom.text.split(" costs")[0]: atom.handle for atom in request.payload.atoms}  # type: ignore[attr-defined]
+        def update(request: Any) -> Any:
+            atoms = {atom.text.split(" costs")[0]: atom.handle for atom in request.payload.atoms}
             return answer(
                 *(
                     merge(f"Item {n} costs {n} plus {n}.", [atoms[f"Item {n}"]], f"m{n + 1}")

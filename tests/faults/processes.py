@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -78,10 +79,10 @@ def sending_to(broker: str, patch: pytest.MonkeyPatch) -> Iterator[None]:
         patch.delenv("CELERY_BROKER_URL")
 
 
-def database_url() -> str:
-    """The address of this test's database under the application's role."""
-    told = connection.settings_dict
-    user, password = quote(told["USER"], safe=""), quote(told["PASSWORD"], safe="")
+def database_url(role: Mapping[str, Any] | None = None) -> str:
+    """The address of this test's database under the application's role, or that of other settings."""
+    told = {**connection.settings_dict, **(role or {}), "NAME": connection.settings_dict["NAME"]}
+    user, password = (quote(told.get(part, ""), safe="") for part in ("USER", "PASSWORD"))
     login = f"{user}:{password}" if password else user
     port = f":{told['PORT']}" if told["PORT"] else ""
     return f"postgresql://{login}@{quote(told['HOST'], safe='')}{port}/{told['NAME']}"

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import pytest
 from django.conf import LazySettings
 
-from benchmarks.answers import answer_to
+from benchmarks.answers import answer_to, task_of
 from memory.cascade.checkpoints import Checkpoint
 from memory.cascade.engine import settle_entity
 from memory.llm.openai_wire import close_clients
@@ -143,6 +143,6 @@ class Killer:
         # The stub holds its lock around this: one request at a time.
         self.left -= 1
         if self.left == 0:
-            self.asked.append(body["response_format"]["json_schema"]["name"])
+            self.asked.append(task_of(body))
             os.kill(self.ground.worker, signal.SIGKILL)
         return Reply.json(answer_to(body))

@@ -83,6 +83,13 @@ CHECKS = [
     Attempt("atom_not_superseded_by_itself", "own.old_atom", ITSELF_AS | {"superseded_by_id": ITSELF}),
     Attempt("scene_not_merged_into_itself", "own.merged_scene", ITSELF_AS | {"merged_into_id": ITSELF}),
     Attempt("process_kind_known", "process", {"kind": "cron"}),
+    Attempt("search_unit_one_thing", "own.search_unit", {"message_id": None}),
+    Attempt("search_unit_one_thing", "own.search_unit", {"atom_id": Ref("own.old_atom")}),
+    Attempt("search_unit_one_thing", "own.search_unit", {"layer": 1}),
+    Attempt("search_unit_one_thing", "own.search_unit", {"layer": 4}),
+    Attempt("search_unit_one_thing", "own.atom_unit", {"scene_id": Ref("own.scene")}),
+    Attempt("search_unit_one_thing", "own.section_unit", {"trait_id": Ref("own.spare_trait")}),
+    Attempt("search_unit_one_thing", "own.trait_unit", {"trait_id": None}),
 ]
 
 OUTSIDE = {"outside_kind": "ticket", "outside_reference": "PAY-1", "outside_authority": 3}
@@ -155,6 +162,11 @@ NEVER_NEGATIVE = {
     "own.trait_version": ["number"],
     "own.run": ["token", "erase_epoch", "attempt", "calls", "tokens_in", "tokens_out", "milliseconds"],
     "own.work": ["token", "failures", "batch_limit"],
+    "own.search_unit": ["layer", "position", "own_length", "length"],
+    "own.term_count": ["units"],
+    "own.layer_count": ["layer", "units", "length"],
+    "own.unindexed": ["layer"],
+    "space": ["dimensions"],
 }
 IMPLIED = {
     "memory_atom_authority_check": "atom_authority_known",
@@ -193,6 +205,14 @@ TWICE = [
     ("work_once_per_step", "own.work", "step"),
     ("process_name_once", "process", "name"),
     ("model_endpoint_once", "endpoint", "model"),
+    ("search_unit_message_once", "own.search_unit", "message_id"),
+    ("search_unit_atom_once", "own.atom_unit", "atom_id"),
+    ("search_unit_section_once", "own.section_unit", "section"),
+    ("search_unit_trait_once", "own.trait_unit", "trait_id"),
+    ("unit_vector_once_per_space", "own.unit_vector", "unit_id"),
+    ("term_count_once", "own.term_count", "term"),
+    ("layer_count_once", "own.layer_count", "layer"),
+    ("memory_embeddingspace_name_key", "space", "name"),
 ]
 UNIQUES = [Attempt(constraint, row, {column: KEPT}) for constraint, row, column in TWICE]
 NEGATIVES = [
@@ -201,7 +221,10 @@ NEGATIVES = [
     for column in columns
 ]
 
-OWNED = ["session", "chain", "scene", "trait", "correction", "run", "work", "outbox"]
+OWNED = [
+    *("session", "chain", "scene", "trait", "correction", "run", "work", "outbox"),
+    *("search_unit", "unit_vector", "term_count", "layer_count", "unindexed"),
+]
 """Rows that hang on their entity alone."""
 OF_ANOTHER_WORKSPACE = [
     Attempt(f"{kind}_entity_fk", f"own.{kind}", changes)
@@ -229,6 +252,11 @@ POINTERS = [
     ("evidence_atom_fk", "own.receipt_of_line", "atom_id", "atom"),
     ("evidence_line_fk", "own.receipt_of_trait", "line_id", "line"),
     ("evidence_correction_fk", "own.correction_receipt", "correction_id", "correction"),
+    ("search_unit_message_fk", "own.search_unit", "message_id", "reply"),
+    ("search_unit_atom_fk", "own.atom_unit", "atom_id", "old_atom"),
+    ("search_unit_scene_fk", "own.section_unit", "scene_id", "scene"),
+    ("search_unit_trait_fk", "own.trait_unit", "trait_id", "spare_trait"),
+    ("search_unit_session_fk", "own.search_unit", "session_id", "session"),
 ]
 """The key, a row that points by it, the column, and the kind of row it points to."""
 OF_ANOTHER_ENTITY = [

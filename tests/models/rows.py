@@ -20,6 +20,7 @@ from memory.models.base import new_id
 RowId = UUID | int
 World = dict[str, RowId]
 _numbers = itertools.count(1_000_000)
+_small_numbers = itertools.count(10_000)
 
 TABLES = {
     "workspace": "memory_workspace",
@@ -53,6 +54,15 @@ TABLES = {
     "outbox": "memory_outbox",
     "process": "memory_process",
     "endpoint": "memory_modelendpoint",
+    "search_unit": "memory_searchunit",
+    "atom_unit": "memory_searchunit",
+    "section_unit": "memory_searchunit",
+    "trait_unit": "memory_searchunit",
+    "unit_vector": "memory_unitvector",
+    "term_count": "memory_termcount",
+    "layer_count": "memory_layercount",
+    "unindexed": "memory_unindexed",
+    "space": "memory_embeddingspace",
 }
 
 
@@ -82,6 +92,10 @@ def fresh_word() -> str:
 
 def fresh_number() -> int:
     return next(_numbers)
+
+
+def fresh_small_number() -> int:
+    return next(_small_numbers)
 
 
 Values = Mapping[str, Callable[[], Any] | Any]
@@ -117,6 +131,15 @@ FRESH: dict[str, Values] = {
     "outbox": {"id": fresh_number},
     "process": {"id": new_id, "name": fresh_word},
     "endpoint": {"id": new_id, "model": fresh_word},
+    "search_unit": {"id": fresh_number, "message_id": Ref("own.reply")},
+    "atom_unit": {"id": fresh_number, "atom_id": Ref("own.old_atom")},
+    "section_unit": {"id": fresh_number, "section": "core_sop"},
+    "trait_unit": {"id": fresh_number, "trait_id": Ref("own.spare_trait")},
+    "unit_vector": {"id": fresh_number, "unit_id": Ref("own.atom_unit")},
+    "term_count": {"id": fresh_number, "term": fresh_number},
+    "layer_count": {"id": fresh_number, "layer": 3},
+    "unindexed": {"id": fresh_number},
+    "space": {"id": fresh_small_number, "name": fresh_word},
 }
 """What a copy needs of its own: its id, and another value wherever one value may stand once."""
 

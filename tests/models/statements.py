@@ -85,4 +85,15 @@ MOVES = [
     ("session_entity_fk", "UPDATE memory_entity SET workspace_id = {far.workspace} WHERE id = {own.entity}"),
     ("message_session_fk", "UPDATE memory_session SET entity_id = {near.entity} WHERE id = {own.session}"),
 ]
-STATEMENTS = [*EDITS, *REMOVALS, *MOVES]
+SAMPLES = [
+    (
+        "language_sample_entity_fk",
+        "UPDATE memory_languagesample SET workspace_id = {far.workspace} WHERE entity_id = {own.entity}",
+    ),
+    (
+        "memory_languagesample_units_seen_check",
+        "UPDATE memory_languagesample SET units_seen = -1 WHERE entity_id = {own.entity}",
+    ),
+]
+"""A table whose key is the entity itself: no copy of a row can be made."""
+STATEMENTS = [*EDITS, *REMOVALS, *MOVES, *SAMPLES]

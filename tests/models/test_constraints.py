@@ -15,7 +15,7 @@ RECEIPTS = {
     "trait_version": ("receipt_of_trait", "of_trait_version_id"),
     "corrected_trait_version": ("receipt_of_trait", "of_trait_version_id"),
 }
-OF_NO_ENTITY = {"process", "endpoint"}
+OF_NO_ENTITY = {"process", "endpoint", "space"}
 
 
 def insert_and_check(world: World, attempt: Attempt) -> None:

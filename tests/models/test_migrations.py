@@ -14,7 +14,9 @@ from memseek_site.databases import connected_as_owner
 ALIAS = "scratch"
 # Ends in the process number, so that tests/conftest.py removes what a killed run left.
 NAME = f"test_memseek_scratch_{os.getpid()}"
-TABLES, INTEGRITY = ("memory", "0001_tables"), ("memory", "0002_integrity")
+STAGES = [
+    ("memory", name) for name in ("0001_tables", "0002_integrity", "0003_search", "0004_search_integrity")
+]
 SCHEMA = """
     SELECT conrelid::regclass::text, conname::text, pg_get_constraintdef(oid) FROM pg_constraint
     WHERE conrelid::regclass::text LIKE 'memory\\_%%'
@@ -60,6 +62,8 @@ def migrate(database: BaseDatabaseWrapper, target: tuple[str, str]) -> list[tupl
 
 
 def test_the_migrations_go_forwards_backwards_and_forwards_again(scratch: BaseDatabaseWrapper) -> None:
-    bare, whole = migrate(scratch, TABLES), migrate(scratch, INTEGRITY)
-    assert len(bare) < len(whole)
-    assert [migrate(scratch, TABLES), migrate(scratch, INTEGRITY)] == [bare, whole]
+    forwards = [migrate(scratch, stage) for stage in STAGES]
+    backwards = [migrate(scratch, stage) for stage in reversed(STAGES[:-1])]
+    assert sorted(map(len, forwards)) == [len(schema) for schema in forwards]
+    assert backwards == forwards[-2::-1]
+    assert migrate(scratch, STAGES[-1]) == forwards[-1]

@@ -8,9 +8,13 @@ from django.contrib.auth.models import User
 from memory.models import (
     Chain,
     Correction,
+    EmbeddingSpace,
     Entity,
     Evidence,
     Key,
+    LanguageSample,
+    Layer,
+    LayerCount,
     Line,
     Member,
     ModelEndpoint,
@@ -18,9 +22,13 @@ from memory.models import (
     Process,
     Scene,
     SceneVersion,
+    SearchUnit,
     Step,
+    TermCount,
     Trait,
     TraitVersion,
+    Unindexed,
+    UnitVector,
     Work,
 )
 from tests.factories import (
@@ -44,6 +52,7 @@ def make_world() -> World:
         "endpoint": ModelEndpoint.objects.create(base_url_hash="0", model="tried", json_mode="schema").pk,
         "user": User.objects.create(username="tried").pk,
         "other_user": User.objects.create(username="other").pk,
+        "space": EmbeddingSpace.objects.create(name="tried@1/2", dimensions=2).pk,
     }
     entities = {
         "own": make_entity("agent.own", workspace=make_workspace("here")),
@@ -53,6 +62,7 @@ def make_world() -> World:
     for name, entity in entities.items():
         Entity.objects.filter(pk=entity.pk).update(user_id=name)
         rows = {"workspace": entity.workspace_id, "entity": entity.pk, **_make_words(entity)}
+        rows |= _make_index(entity, rows)
         world |= {f"{name}.{row}": row_id for row, row_id in rows.items()}
     user = User.objects.get(username="tried")
     world["own.member"] = Member.objects.create(workspace=entities["own"].workspace, user=user).pk
@@ -136,4 +146,32 @@ def _make_record(entity: Entity) -> World:
         "run": make_run(entity).pk,
         "work": Work.objects.create(**owner, step=Step.L1_EXTRACT).pk,
         "outbox": Outbox.objects.create(**owner, event=Outbox.Event.STEP_DONE).pk,
+    }
+
+
+def _make_index(entity: Entity, rows: World) -> World:
+    """What search reads: a unit of each layer, a vector, counts, and a row that waits."""
+    owner = {"workspace_id": entity.workspace_id, "entity": entity}
+    cut = {**owner, "terms": [7], "frequencies": [1], "length": 1}
+    spare = Trait.objects.create(**owner, slot=Trait.Slot.INTERACTION_PROTOCOL)
+    unit = SearchUnit.objects.create(
+        **cut, layer=Layer.MESSAGE, message_id=rows["message"], session_id=rows["session"]
+    )
+    atom = SearchUnit.objects.create(**cut, layer=Layer.ATOM, atom_id=rows["atom"])
+    section = SearchUnit.objects.create(
+        **cut, layer=Layer.SECTION, scene_id=rows["scene"], section="work_context"
+    )
+    trait = SearchUnit.objects.create(**cut, layer=Layer.TRAIT, trait_id=rows["trait"])
+    space = EmbeddingSpace.objects.get()
+    LanguageSample.objects.create(**owner, languages=["en"])
+    return {
+        "spare_trait": spare.pk,
+        "search_unit": unit.pk,
+        "atom_unit": atom.pk,
+        "section_unit": section.pk,
+        "trait_unit": trait.pk,
+        "unit_vector": UnitVector.objects.create(**owner, unit=unit, space=space, embedding=[0.6, 0.8]).pk,
+        "term_count": TermCount.objects.create(**owner, term=7, units=4).pk,
+        "layer_count": LayerCount.objects.create(**owner, layer=Layer.MESSAGE, units=1, length=1).pk,
+        "unindexed": Unindexed.objects.create(**owner, layer=Layer.ATOM, row=rows["atom"]).pk,
     }

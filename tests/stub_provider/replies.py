@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any
 
 REPORTED_USAGE = {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150}
@@ -55,6 +56,12 @@ class Reply:
             "choices": [choice],
         }
         return cls.document(document if usage is None else {**document, "usage": dict(usage)})
+
+    @classmethod
+    def vectors(cls, rows: Sequence[Sequence[float]], **options: Any) -> Reply:
+        """An answer of the embeddings endpoint."""
+        data = [{"object": "embedding", "index": at, "embedding": list(row)} for at, row in enumerate(rows)]
+        return cls.document({"object": "list", "model": "stub", "data": data}, **options)
 
     @classmethod
     def document(cls, document: Any, **options: Any) -> Reply:
@@ -119,3 +126,24 @@ def answers_by_task(answers: Mapping[str, Any]) -> Callable[[dict[str, Any]], Re
         return Reply.json(answers[found])
 
     return respond
+
+
+def embeddings_by_words(dimensions: int = 8) -> Callable[[dict[str, Any]], Reply]:
+    """An `embed` whose vectors count hashed words: equal texts are equal, texts that share words are near.
+
+    A request that asks for dimensions gets those.
+    """
+
+    def embed(request: dict[str, Any]) -> Reply:
+        length = request.get("dimensions", dimensions)
+        return Reply.vectors([word_counts(text, length) for text in request["input"]])
+
+    return embed
+
+
+def word_counts(text: str, dimensions: int) -> list[float]:
+    """The vector that `embeddings_by_words` gives a text; the first number is never zero."""
+    counts = [1.0] + [0.0] * (dimensions - 1)
+    for word in text.lower().split():
+        counts[blake2b(word.encode(), digest_size=4).digest()[0] % dimensions] += 1.0
+    return counts

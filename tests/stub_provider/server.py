@@ -12,9 +12,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-from tests.stub_provider.replies import Reply
+from tests.stub_provider.replies import Reply, embeddings_by_words
 
 COMPLETIONS_PATH = "/v1/chat/completions"
+EMBEDDINGS_PATH = "/v1/embeddings"
 JSON_MODES = ("json_schema", "json_object_schema", "json_object", "prompt")
 
 Respond = Callable[[dict[str, Any]], Reply]
@@ -28,6 +29,7 @@ class ReceivedRequest:
     headers: dict[str, str]
     connection: int
     """Number of the connection it came on: equal numbers mean a reused connection."""
+    path: str = COMPLETIONS_PATH
 
     @property
     def json_mode(self) -> str:
@@ -41,6 +43,8 @@ class ReceivedRequest:
 class StubProvider:
     """Answers `/v1/chat/completions`: first from the script, in order, then by `respond`.
 
+    `/v1/embeddings` is answered from the same script, then by `embed`.
+
     `refused_modes`, `refused_parameters` and `echoes_authorization` hold before both; `refusal_status` is the
     status of a refused mode (llama.cpp's server says 500). A scripted request beyond the script without a
     `respond` is answered 500, which a test sees as a failure.
@@ -51,6 +55,7 @@ class StubProvider:
         script: Iterable[Reply] = (),
         *,
         respond: Respond | None = None,
+        embed: Respond | None = None,
         refused_modes: Iterable[str] = (),
         refused_parameters: Iterable[str] = (),
         refusal_status: int = 400,
@@ -59,6 +64,7 @@ class StubProvider:
     ) -> None:
         self.script = list(script)
         self.respond = respond
+        self.embed = embed or embeddings_by_words()
         self.refused_modes = set(refused_modes)
         self.refused_parameters = set(refused_parameters)
         self.refusal_status = refusal_status
@@ -135,6 +141,8 @@ class StubProvider:
     def _scripted(self, request: ReceivedRequest) -> Reply:
         if self.script:
             return self.script.pop(0)
+        if request.path == EMBEDDINGS_PATH:
+            return self.embed(request.body)
         if self.respond is None:
             return Reply.status(500, "The script is at its end.")
         return self.respond(request.body)
@@ -179,13 +187,14 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         stub = self.server.stub
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        if self.path != COMPLETIONS_PATH:
+        if self.path not in (COMPLETIONS_PATH, EMBEDDINGS_PATH):
             self._send(Reply.status(404, f"No such path: {self.path}"))
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
         stub.enter()
         try:
-            self._send(stub.answer(ReceivedRequest(json.loads(body), headers, self.connection_number)))
+            request = ReceivedRequest(json.loads(body), headers, self.connection_number, self.path)
+            self._send(stub.answer(request))
         finally:
             stub.leave()
 

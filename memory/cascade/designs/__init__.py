@@ -54,6 +54,17 @@ class Floors(_Strict):
     rules: int = Field(ge=0, le=100)
 
 
+class Budgets(_Strict):
+    """Tokens that each block of a context may take; 0 leaves the block out."""
+
+    persona: int = Field(ge=0)
+    rules: int = Field(ge=0)
+    scenes: int = Field(ge=0)
+    memory: int = Field(ge=0)
+    procedure: int = Field(ge=0)
+    request: int = Field(ge=0)
+
+
 class Prompt(_Strict):
     """One step's words for a language model."""
 
@@ -69,7 +80,7 @@ class Prompt(_Strict):
 
 
 class Design(_Strict):
-    """Everything about the cascade that is data."""
+    """Everything about the cascade and about contexts that is data."""
 
     name: str
     version: str
@@ -84,6 +95,7 @@ class Design(_Strict):
     """Made-up names of the prompts' examples: an answer that holds one echoes the prompt."""
     limits: Limits
     floors: Floors
+    budgets: Budgets
     prompts: dict[str, Prompt]
 
     @property

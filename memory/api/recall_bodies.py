@@ -1,0 +1,53 @@
+"""What recall found, rendered, answered and traced, as JSON values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from memory.models import Entity
+from memory.recall.answering import Answer
+from memory.recall.context import Context
+from memory.recall.hits import Found, Hit
+from memory.recall.records import TraceTree
+from memory.recall.short_ids import short_id
+
+
+def recall_body(entity: Entity, found: Found) -> dict[str, Any]:
+    """The body of `/recall`; an arm that is not `answered` had no part in the result."""
+    return {
+        "entity": entity.name,
+        "hits": [_hit_value(hit) for hit in found.hits],
+        "arms": found.arms,
+        "unindexed": found.unindexed,
+        "languages": found.languages,
+    }
+
+
+def _hit_value(hit: Hit) -> dict[str, Any]:
+    """A result; the messages that it rests on are its citations."""
+    value = asdict(hit)
+    value["citations"] = value.pop("messages")
+    return {**value, "short_id": short_id(hit.id)}
+
+
+def context_body(entity: Entity, context: Context) -> dict[str, Any]:
+    """The body of `/context`."""
+    return {
+        "entity": entity.name,
+        "text": context.text,
+        "sha256": context.sha256,
+        "tokens": context.tokens,
+        "stable_prefix_bytes": context.stable_prefix_bytes,
+        "manifest": context.manifest,
+    }
+
+
+def answer_body(entity: Entity, answer: Answer) -> dict[str, Any]:
+    """The body of `/answer`; without citations memory holds nothing about it, and `gaps` says so."""
+    return {"entity": entity.name, **asdict(answer)}
+
+
+def trace_body(entity: Entity, down: TraceTree, up: TraceTree) -> dict[str, Any]:
+    """The body of `/trace`: two trees with the record at their roots."""
+    return {"entity": entity.name, "down": asdict(down.root), "up": asdict(up.root)}

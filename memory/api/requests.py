@@ -1,0 +1,144 @@
+"""What the endpoints of recall may be asked: strict pydantic classes, for query strings and bodies alike."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+
+from memory.ingest.storable import text_problem
+from memory.recall.rules import RULES_FLOOR
+
+LARGEST_PAGE = 100
+WORDS_LIMIT = 65_536
+LONGEST_WAIT_MILLISECONDS = 10_000
+MOST_NAMES = 50
+
+
+def _storable(text: str) -> str:
+    problem = text_problem(text)
+    if problem:
+        raise ValueError(problem)
+    return text
+
+
+def _within_calendar(moment: datetime) -> datetime:
+    """No time zone moves it out of the years that there are."""
+    if not 1 < moment.astimezone(UTC).year < 9_999:
+        raise ValueError("has to lie between the years 2 and 9998")
+    return moment
+
+
+def _split(given: Any) -> Any:
+    """`a,b` in a query string is two names."""
+    if isinstance(given, (list, tuple)) and all(isinstance(part, str) for part in given):
+        return tuple(name for part in given for name in part.split(",") if name)
+    return given
+
+
+def _pairs(given: Any) -> Any:
+    """`rules:500,memory:800` in a query string is what an object is in a body."""
+    parts = _split(given)
+    if not isinstance(parts, tuple):
+        return given
+    return dict(part.partition(":")[::2] for part in parts)
+
+
+Text = Annotated[str, Field(min_length=1, max_length=WORDS_LIMIT), AfterValidator(_storable)]
+Words = Annotated[str, Field(max_length=WORDS_LIMIT), AfterValidator(_storable)]
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
+Names = Annotated[tuple[Name, ...], Field(max_length=MOST_NAMES)]
+Moment = Annotated[AwareDatetime, AfterValidator(_within_calendar)]
+Priority = Annotated[int, Field(ge=0, le=100)]
+PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE)]
+Milliseconds = Annotated[int, Field(ge=1, le=LONGEST_WAIT_MILLISECONDS)]
+Kind = Literal["persona", "episodic", "instruction"]
+Kinds = Annotated[tuple[Kind, ...], BeforeValidator(_split)]
+State = Literal["live", "superseded", "contested", "retracted", "all"]
+States = Annotated[tuple[State, ...], BeforeValidator(_split), Field(min_length=1)]
+LayerName = Literal["message", "atom", "section", "trait"]
+Layers = Annotated[tuple[LayerName, ...], BeforeValidator(_split)]
+Budgets = Annotated[dict[str, int], BeforeValidator(_pairs)]
+
+
+class Asked(BaseModel):
+    """Any request: whose memory."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    entity: Name
+
+
+class ListAsked(Asked):
+    """A page of a list."""
+
+    after: str | None = None
+    """The cursor that the page before ended with."""
+    limit: PageSize = 50
+
+
+class RulesAsked(ListAsked):
+    """`GET /rules`."""
+
+    floor: Priority = RULES_FLOOR
+
+
+class AtomsAsked(ListAsked):
+    """`GET /atoms`."""
+
+    kind: Kinds = ()
+    state: States = ("live",)
+    topic: Names = ()
+    priority_from: Priority = 0
+    priority_to: Priority = 100
+    since: Moment | None = None
+    until: Moment | None = None
+
+
+class FilteredAsked(Asked):
+    """What narrows a search."""
+
+    layers: Layers = ()
+    kinds: Kinds = ()
+    topics: Names = ()
+    session: Name | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    meaning: bool = True
+
+
+class RecallAsked(FilteredAsked):
+    """`/recall`."""
+
+    query: Words
+    limit: PageSize = 20
+    words: bool = True
+    words_milliseconds: Milliseconds | None = None
+    meaning_milliseconds: Milliseconds | None = None
+
+
+class ContextAsked(FilteredAsked):
+    """`/context`."""
+
+    task: Words
+    budgets: Budgets = Field(default_factory=dict)
+    """Tokens by block; in a query string `rules:500,memory:800`."""
+    total: int | None = None
+    rules_floor: Priority | None = None
+    as_of: Moment | None = None
+    evolution_record: bool = False
+    model: Name | None = None
+    """The model that will read it: some cut text into more tokens."""
+
+
+class AnswerAsked(Asked):
+    """`POST /answer`."""
+
+    question: Text
+
+
+class TraceAsked(Asked):
+    """`GET /trace`."""
+
+    id: Name

@@ -1,0 +1,125 @@
+"""The index step: what waits in the queue becomes units, then vectors. Words first: they need no model.
+
+An embedder that is down stops no text search: what lacks a vector stays in the queue and is tried again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from memory import queries
+from memory.indexing.drafts import Draft, Key, draw_drafts
+from memory.indexing.languages import languages_of
+from memory.indexing.units import COLUMN, replace_units, units_of
+from memory.indexing.vectors import current_space, write_vectors
+from memory.llm.embedders.protocol import Embedder, EmbeddingError
+from memory.llm.embedders.registry import configured_embedder
+from memory.models import Entity, Layer, SearchUnit, Unindexed
+
+TERMS_BATCH = 256
+VECTORS_BATCH = 64
+SECONDS = 60.0
+
+
+def index_entity(
+    *,
+    entity_id: UUID,
+    seconds: float = SECONDS,
+    embedder: Embedder | None = None,
+    progress: Callable[[int], None] = lambda done: None,
+) -> int:
+    """Index what waits of an entity until nothing does or the time is up; gives the rows worked on.
+
+    The settings choose the embedder unless one is given; without any, units are found by words alone.
+    """
+    entity = Entity.objects.filter(pk=entity_id).first()
+    if entity is None:
+        return 0
+    embedder = embedder or configured_embedder()
+    ends = time.monotonic() + seconds
+    done = 0
+    while time.monotonic() < ends and (count := index_terms(entity, wants_vectors=embedder is not None)):
+        done += count
+        progress(count)
+    while embedder and time.monotonic() < ends and (count := index_vectors(entity, embedder)):
+        done += count
+        progress(count)
+    return done
+
+
+def index_terms(entity: Entity, *, wants_vectors: bool) -> int:
+    """One batch of the queue becomes units; what wants a vector stays in line for it."""
+    with transaction.atomic(durable=True):
+        if not queries.one("lock_indexing", entity=entity.pk)[0]:
+            return 0
+        waiting = list(
+            Unindexed.objects.for_entity(entity).filter(has_terms=False).order_by("id")[:TERMS_BATCH]
+        )
+        if not waiting:
+            return 0
+        keys = dict.fromkeys((Layer(row.layer), row.row) for row in waiting)
+        drafts = draw_drafts(entity, _by_layer(keys))
+        replace_units(entity, keys, drafts, languages_of(entity, drafts))
+        _leave_queue(waiting, drafts if wants_vectors else ())
+    return len(waiting)
+
+
+def _by_layer(keys: Sequence[Key] | dict[Key, None]) -> dict[Layer, list[UUID]]:
+    rows: dict[Layer, list[UUID]] = {}
+    for layer, row in keys:
+        rows.setdefault(layer, []).append(row)
+    return rows
+
+
+def _leave_queue(waiting: Sequence[Unindexed], wanting: Sequence[Draft]) -> None:
+    """Take the batch out of the queue; one place a row stays for what wants a vector."""
+    drawn = {(draft.layer, draft.row) for draft in wanting}
+    last = {(Layer(row.layer), row.row): row.pk for row in waiting}
+    staying = {pk for key, pk in last.items() if key in drawn}
+    Unindexed.objects.filter(pk__in=staying).update(has_terms=True)
+    Unindexed.objects.filter(pk__in={row.pk for row in waiting} - staying).delete()
+
+
+def index_vectors(entity: Entity, embedder: Embedder) -> int:
+    """One batch of units gets its vectors; 0 when none waits or the embedder does not answer."""
+    waiting = list(Unindexed.objects.for_entity(entity).filter(has_terms=True).order_by("id")[:VECTORS_BATCH])
+    if not waiting:
+        return 0
+    keys = dict.fromkeys((Layer(row.layer), row.row) for row in waiting)
+    drafts = draw_drafts(entity, _by_layer(keys))
+    try:
+        vectors: Iterable[Any] = embedder.embed([draft.meaning for draft in drafts]) if drafts else []
+    except EmbeddingError:
+        return 0
+    with transaction.atomic(durable=True):
+        meant = {
+            (draft.layer, draft.row, draft.section): vector
+            for draft, vector in zip(drafts, vectors, strict=True)
+        }
+        found = [
+            (unit, meant[_identity(unit)]) for unit in units_of(entity, keys) if _identity(unit) in meant
+        ]
+        write_vectors(entity, current_space(embedder), found)
+        Unindexed.objects.filter(pk__in=[row.pk for row in waiting]).delete()
+    return len(waiting)
+
+
+def _identity(unit: SearchUnit) -> tuple[Layer, UUID, str]:
+    layer = Layer(unit.layer)
+    return (layer, getattr(unit, COLUMN[layer]), unit.section)
+
+
+def queue_missing_vectors(entity: Entity, embedder: Embedder) -> int:
+    """Put units that have no vector in the embedder's space in line; gives how many wait then."""
+    queries.run(
+        "queue_missing_vectors",
+        workspace=entity.workspace_id,
+        entity=entity.pk,
+        space=current_space(embedder).pk,
+    )
+    return Unindexed.objects.for_entity(entity).count()

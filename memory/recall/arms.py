@@ -1,0 +1,222 @@
+"""The two arms of search, each within its own time limit: words (BM25) and meaning (vectors)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import OperationalError, transaction
+
+from memory import queries
+from memory.indexing.units import hash_of
+from memory.models import Entity
+from memory.models.search import Layer
+from memory.recall.fusion import Candidate
+
+K1 = 1.2
+B = 0.75
+POSTINGS_CAP = 1_000
+"""Candidates come from the rarest words of a query until they would be more than this."""
+MOST_CANDIDATES = 4_000
+"""A query of one common word is answered from so many of the newest units."""
+ROW_COLUMN = {Layer.MESSAGE: 2, Layer.ATOM: 3, Layer.SECTION: 4, Layer.TRAIT: 6}
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What of the memory is looked at."""
+
+    layers: tuple[Layer, ...] = tuple(Layer)
+    session: UUID | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    kinds: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+
+    def parameters(self) -> dict[str, Any]:
+        """As the named queries take them."""
+        return {
+            "layers": [int(layer) for layer in self.layers],
+            "session": self.session,
+            "since": self.since,
+            "until": self.until,
+            "kinds": list(self.kinds) or None,
+            "topics": list(self.topics) or None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCounts:
+    """What the entity's index counts about a query."""
+
+    units: Mapping[Layer, int] = field(default_factory=dict)
+    lengths: Mapping[Layer, int] = field(default_factory=dict)
+    holding: Mapping[int, int] = field(default_factory=dict)
+    """In how many units each hashed term stands."""
+
+    @property
+    def total(self) -> int:
+        """Units of all layers."""
+        return sum(self.units.values())
+
+    def average(self, layer: Layer) -> float:
+        """Average length of a layer's units; 1 when it has none."""
+        return max(1.0, self.lengths.get(layer, 0) / max(1, self.units.get(layer, 0)))
+
+    def rarity(self, term: int) -> float:
+        """Inverse document frequency, never negative (as in Lucene)."""
+        holding = min(self.holding.get(term, 0), self.total)
+        return math.log(1 + (self.total - holding + 0.5) / (holding + 0.5))
+
+
+def count_index(entity: Entity, terms: Sequence[int]) -> IndexCounts:
+    """Read the counts in one statement."""
+    found = queries.rows("search_counts", workspace=entity.workspace_id, entity=entity.pk, terms=list(terms))
+    layers = [(Layer(number), units, length) for sort, number, units, length in found if sort == "layer"]
+    return IndexCounts(
+        units={layer: units for layer, units, _ in layers},
+        lengths={layer: int(length) for layer, _, length in layers},
+        holding={term: units for sort, term, units, _ in found if sort == "term"},
+    )
+
+
+def hashed_query(entity: Entity, terms: Mapping[str, float]) -> dict[int, float]:
+    """A query's terms as the entity's hashes, with their weights."""
+    return {hash_of(entity.pk.bytes, term): weight for term, weight in terms.items()}
+
+
+def rarest_terms(counts: IndexCounts, terms: Mapping[int, float], *, cap: int = POSTINGS_CAP) -> list[int]:
+    """The rarest terms that the index holds, for as long as their postings stay under the cap."""
+    held = sorted((counts.holding[term], term) for term in terms if counts.holding.get(term))
+    rare: list[int] = []
+    total = 0
+    for holding, term in held:
+        if rare and total + holding > cap:
+            break
+        rare.append(term)
+        total += holding
+    return rare
+
+
+def find_by_words(
+    entity: Entity,
+    terms: Mapping[int, float],
+    counts: IndexCounts,
+    filters: Filters,
+    *,
+    limit: int,
+    milliseconds: int,
+    cap: int = POSTINGS_CAP,
+) -> list[Candidate] | None:
+    """The best `limit` units of each layer by BM25; None when the time limit was reached."""
+    rare = rarest_terms(counts, terms, cap=cap)
+    if not rare:
+        return []
+    found = _within(
+        milliseconds,
+        "search_words",
+        workspace=entity.workspace_id,
+        entity=entity.pk,
+        terms=list(terms),
+        weights=[weight * counts.rarity(term) for term, weight in terms.items()],
+        rare=rare,
+        lengths=[counts.average(layer) for layer in Layer],
+        k1=K1,
+        b=B,
+        most=MOST_CANDIDATES,
+        limit=limit,
+        **filters.parameters(),
+    )
+    return None if found is None else [_candidate(row, words=float(row[13])) for row in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """Mean and spread of the similarities to a query: what a single one is judged against."""
+
+    mean: float = 0.0
+    spread: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What the vector arm found."""
+
+    candidates: list[Candidate]
+    usual: Usual
+
+
+NOTHING_NEAR = Near([], Usual())
+
+
+def find_by_meaning(
+    entity: Entity,
+    vector: str,
+    space: str,
+    known: Sequence[Candidate],
+    filters: Filters,
+    *,
+    limit: int,
+    milliseconds: int,
+) -> Near | None:
+    """The nearest units, and how near the known ones are; None when the time limit was reached."""
+    found = _within(
+        milliseconds,
+        "search_vectors",
+        workspace=entity.workspace_id,
+        entity=entity.pk,
+        vector=vector,
+        space=space,
+        known=[candidate.unit for candidate in known],
+        limit=limit,
+        **filters.parameters(),
+    )
+    if not found:
+        return None if found is None else NOTHING_NEAR
+    usual = Usual(float(found[0][14]), float(found[0][15]) or 1.0)
+    return Near([_candidate(row, similarity=float(row[13])) for row in found], usual)
+
+
+def _within(milliseconds: int, name: str, **parameters: Any) -> list[tuple[Any, ...]] | None:
+    """Rows of a query under a time limit of the database's own."""
+    try:
+        with transaction.atomic():
+            queries.rows("limit_time", milliseconds=str(milliseconds))
+            return queries.rows(name, **parameters)
+    except OperationalError as error:
+        if "statement timeout" not in str(error):
+            raise
+        return None
+
+
+def _candidate(row: tuple[Any, ...], *, words: float = 0.0, similarity: float | None = None) -> Candidate:
+    layer = Layer(row[1])
+    return Candidate(
+        unit=row[0],
+        layer=layer,
+        row=row[ROW_COLUMN[layer]],
+        section=row[5],
+        session=row[7],
+        position=row[8],
+        speaker=row[9],
+        is_question=row[10],
+        own_length=row[11],
+        occurred_at=row[12],
+        words=words,
+        similarity=similarity,
+    )
+
+
+def merged(by_words: Sequence[Candidate], by_meaning: Sequence[Candidate]) -> list[Candidate]:
+    """Both arms' candidates, each unit once with what either says of it, in the order of units."""
+    units = {candidate.unit: candidate for candidate in by_words}
+    for candidate in by_meaning:
+        if candidate.unit in units:
+            units[candidate.unit].similarity = candidate.similarity
+        else:
+            units[candidate.unit] = candidate
+    return [units[unit] for unit in sorted(units)]

@@ -1,0 +1,34 @@
+"""Work whose worker vanished is given back even when nothing of its input is left."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.cascade import work
+from memory.cascade.engine import drain
+from memory.cascade.sweeping import Swept, sweep
+from memory.ingest.entities import ensure_entity
+from memory.models import Message, Run, Step, Work
+from memory.stewardship.verify import verify
+from tests.factories import make_pending_message, make_workspace
+
+PAST = datetime(2026, 6, 1, tzinfo=UTC)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lost_claim_without_inputs_is_not_found_again_and_again() -> None:
+    entity = ensure_entity(workspace=make_workspace(), name="agent.alice")
+    make_pending_message(entity, "My locker is number 12.")
+    row = Work.objects.for_entity(entity).filter(step=Step.L1_EXTRACT)
+    row.update(due_at=PAST)
+    assert work.claim(entity=entity, step=Step.L1_EXTRACT, design=entity.workspace.design) is not None
+    # The worker dies, and what it was reading is erased.
+    row.update(lease_until=PAST)
+    Message.objects.for_entity(entity).delete()
+    assert sweep() == Swept(vanished=1, overdue=1)
+    drain(entity_id=entity.pk, step=Step.L1_EXTRACT)
+    assert sweep() == Swept()
+    assert [run.status for run in Run.objects.for_entity(entity)] == [Run.Status.ABANDONED]
+    assert verify(entity, is_settled=True) == []
