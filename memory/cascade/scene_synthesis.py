@@ -138,7 +138,10 @@ def _due_evidence(entity: Entity) -> QuerySet[Evidence]:
 
 
 def _cut(atoms: Sequence[Atom], state: ScenesState, most: int) -> tuple[list[Atom], tuple[UUID, ...]]:
-    """Atoms in order for as long as their nearest scenes fit; scenes with due lines come first."""
+    """Atoms in order for as long as their nearest scenes fit; scenes with due lines come first.
+
+    Places that are left go to scenes that share words with the atoms: what is shown in full can be rewritten.
+    """
     full = [scene.id for scene in state.scenes if scene.is_due][:most]
     nearest = _Neighbourhood(state)
     taken: list[Atom] = []
@@ -149,7 +152,8 @@ def _cut(atoms: Sequence[Atom], state: ScenesState, most: int) -> tuple[list[Ato
                 break
             full.append(near)
         taken.append(atom)
-    return taken, tuple(full)
+    others = [scene_id for scene_id in nearest.around(taken) if scene_id not in full]
+    return taken, (*full, *others[: most - len(full)])
 
 
 class _Neighbourhood:
@@ -170,7 +174,20 @@ class _Neighbourhood:
 
     def of(self, atom: Atom) -> UUID | None:
         """The nearest scene, None when none is near."""
-        scored = [
+        # Equal scores go to the scene that was there first: slot order.
+        score, scene_id = max(self._scored(atom), key=lambda pair: pair[0], default=(0.0, None))
+        return scene_id if score >= NEAR else None
+
+    def around(self, atoms: Sequence[Atom]) -> list[UUID]:
+        """Scenes that share at least a word with some of the atoms, the nearest first."""
+        best: dict[UUID, float] = {}
+        for atom in atoms:
+            for score, scene_id in self._scored(atom):
+                best[scene_id] = max(score, best.get(scene_id, 0.0))
+        return sorted((scene_id for scene_id in best if best[scene_id] > 0), key=lambda found: -best[found])
+
+    def _scored(self, atom: Atom) -> list[tuple[float, UUID]]:
+        return [
             (
                 relevance(
                     topic=atom.topic,
@@ -184,9 +201,6 @@ class _Neighbourhood:
             )
             for scene_id, topics, title, topic_terms, summary in self._scenes
         ]
-        # Equal scores go to the scene that was there first: slot order.
-        score, scene_id = max(scored, key=lambda pair: pair[0], default=(0.0, None))
-        return scene_id if score >= NEAR else None
 
 
 def _terms(topics: Sequence[str]) -> frozenset[str]:

@@ -21,7 +21,7 @@ from memory.models.search import Layer
 class Weights:
     """What each term counts for."""
 
-    words: float = 1.5
+    words: float = 1.25
     """BM25 of the unit's words, standardised over its layer."""
     meaning: float = 2.25
     """Cosine of the vectors, standardised by the space's own mean and spread."""

@@ -30,6 +30,7 @@ from memory.cascade.designs import (
 from memory.llm.protocol import ModelRequest
 from memory.models import Run, Step
 from memory.models.tenancy import DEFAULT_DESIGN
+from memory.recall.answering.contract import TASK, AnswerItem, AnswerReply
 from tests.cascade.story import an_entity, answer, create, say, settle, store
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -38,6 +39,8 @@ ANSWERS: dict[Step, tuple[type[BaseModel], type[BaseModel]]] = {
     Step.SCENE_SYNTHESIS: (SynthesisAnswer, SceneEdit),
     Step.PERSONA: (PersonaAnswer, TraitEdit),
 }
+# What recall asks is no step; its golden render stands with its tests.
+SCHEMAS = {**{step.value: schemas for step, schemas in ANSWERS.items()}, TASK: (AnswerReply, AnswerItem)}
 # Asked outside the cascade, where their schemas are tested.
 OF_OTHER_ROOMS = {"answer"}
 
@@ -78,19 +81,19 @@ def test_every_step_has_both_prompts_and_every_prompt_a_step() -> None:
     assert all(prompt.system and prompt.user for prompt in load_design().prompts.values())
 
 
-@pytest.mark.parametrize("step", list(Step))
-def test_a_prompt_names_every_field_of_its_answer_and_every_choice(step: Step) -> None:
-    words = load_design().prompts[step.value].system
-    _, item = ANSWERS[step]
+@pytest.mark.parametrize("task", SCHEMAS)
+def test_a_prompt_names_every_field_of_its_answer_and_every_choice(task: str) -> None:
+    words = load_design().prompts[task].system
+    _, item = SCHEMAS[task]
     named = set(item.model_fields) | {"items", "nothing_reason"}
     actions = item.model_json_schema()["properties"]["action"]["enum"]
     assert [name for name in sorted(named | set(actions)) if name not in words] == []
 
 
-@pytest.mark.parametrize("step", list(Step))
-def test_every_prompt_has_examples_with_markers_that_catch_an_echo(step: Step) -> None:
+@pytest.mark.parametrize("task", SCHEMAS)
+def test_every_prompt_has_examples_with_markers_that_catch_an_echo(task: str) -> None:
     design = load_design()
-    prompt = design.prompts[step.value].system
+    prompt = design.prompts[task].system
     example = prompt[prompt.index("Example") :]
     assert [marker for marker in design.example_markers if marker in example] != []
 

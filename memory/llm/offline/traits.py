@@ -1,9 +1,8 @@
-"""L3: what an agent should do differently, from standing preferences and rules that scenes hold."""
+"""L3: what an agent should do differently, from standing claims and from what recurs in scenes."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.cascade.contract import (
@@ -16,8 +15,9 @@ from memory.cascade.contract import (
     TraitEdit,
     TraitSlot,
 )
-from memory.llm.offline.date_rules import MONTHS
-from memory.llm.offline.lexicon import cues_of
+from memory.llm.offline.interests import Concern, Remark, concerns_by_person
+from memory.llm.offline.standing import is_current, is_standing, phrase_of, slot_of
+from memory.llm.offline.wording import GENERIC_NAME
 from memory.llm.offline.words import containment, content_words
 
 SLOTS: tuple[TraitSlot, ...] = (
@@ -28,29 +28,26 @@ SLOTS: tuple[TraitSlot, ...] = (
     "decision_pattern",
 )
 PARTS_LIMIT = 5
-TRAIT_FLOOR = 50
-DATED = re.compile(rf"\d|\b(?:{'|'.join(MONTHS[:4] + MONTHS[5:])})\b|\bMay \d|\b[A-Z]{{2,}}-\d+", re.ASCII)
+RECURRING_PRIORITY = 50
 NOTHING_CHANGED = "No standing preference, rule or role changed in the offered scenes."
-PREFERS = re.compile(r"^(?P<who>[^,;:]{1,40}?) prefers? (?P<what>.+?)\.?$", re.IGNORECASE)
-ONLY_WITH = re.compile(
-    r"^never (?P<act>.+?) without (?P<what>.+?(?:approval|permission|consent|sign-?off|confirmation)).*$",
-    re.IGNORECASE,
+STATING_VERBS = frozenset(
+    {"leads", "is", "works", "manages", "owns", "user", "cares", "has", "lives", "speaks"}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing to say in a slot, and the line it rests on."""
+    """One thing to say in a slot, and the lines it rests on."""
 
     slot: TraitSlot
     text: str
-    line: str
+    lines: tuple[str, ...]
     priority: int
 
 
 def characterize(payload: PersonaPayload) -> PersonaAnswer:
     """Edits of the slots whose text or evidence changes; what other scenes support stays."""
-    parts = sorted(_parts(payload), key=lambda part: (-part.priority, part.text))
+    parts = sorted(_parts(payload), key=lambda part: (-part.priority, part.text, part.lines))
     offered = {line.handle for scene in payload.scenes if scene.is_full for line in scene.lines}
     current = {trait.slot: trait for trait in payload.traits}
     others = " ".join(f"{scene.title} {scene.summary}" for scene in payload.scenes if not scene.is_full)
@@ -67,8 +64,9 @@ def _slot_edit(
 ) -> TraitEdit | None:
     kept_lines = [line for line in trait.lines if line not in offered] if trait else []
     kept_texts = _kept_texts(trait, {part.text for part in parts}, len(kept_lines), others) if trait else []
-    texts = list(dict.fromkeys([*kept_texts, *(part.text for part in parts)]))[:PARTS_LIMIT]
-    lines = list(dict.fromkeys([*kept_lines, *(part.line for part in parts if part.text in texts)]))
+    texts = _fitting(list(dict.fromkeys([*kept_texts, *(part.text for part in parts)]))[:PARTS_LIMIT])
+    cited = [line for part in parts if part.text in texts for line in part.lines]
+    lines = list(dict.fromkeys([*kept_lines, *cited]))
     if not texts or not lines:
         return (
             TraitEdit(action="retract", slot=slot, reason="the lines it rested on are gone")
@@ -79,7 +77,7 @@ def _slot_edit(
     if trait and trait.text == text and not trait.is_due and set(trait.lines) == set(lines):
         return None
     return TraitEdit(
-        action="set", slot=slot, text=text, lines=lines, reason=f"rests on {len(lines)} standing lines"
+        action="set", slot=slot, text=text, lines=lines, reason=f"rests on {len(lines)} lines of scenes"
     )
 
 
@@ -93,51 +91,42 @@ def _kept_texts(trait: OfferedTrait, offered_texts: set[str], kept_lines: int, o
 
 
 def _parts(payload: PersonaPayload) -> Iterator[Part]:
+    remarks: list[Remark] = []
+    for scene, line, atom in _claims(payload):
+        person = _person(atom)
+        if person:
+            remarks.append(Remark(person, atom.text, scene, line.handle))
+        if is_standing(line, atom) and (slot := slot_of(atom)) is not None:
+            yield Part(slot, phrase_of(atom), (line.handle,), atom.priority)
+    for person, concerns in concerns_by_person(remarks).items():
+        yield _recurring(person, concerns)
+
+
+def _claims(payload: PersonaPayload) -> Iterator[tuple[str, OfferedLine, OfferedAtom]]:
+    """The claims that stand in the offered scenes: scene, line, atom."""
     atoms = {atom.handle: atom for atom in payload.atoms}
     for scene in payload.scenes:
         for line in scene.lines:
             for atom in (atoms[handle] for handle in line.atoms if handle in atoms):
-                if _counts(line, atom) and (slot := _slot(atom)) is not None:
-                    yield Part(slot, _phrase(atom), line.handle, atom.priority)
+                if is_current(line, atom):
+                    yield scene.handle, line, atom
 
 
-def _counts(line: OfferedLine, atom: OfferedAtom) -> bool:
-    """Standing, living, without dates, tickets or versions."""
-    is_standing = atom.kind in {"persona", "instruction"} and atom.state == "live" and not atom.scope
-    is_timeless = DATED.search(atom.text) is None and atom.happened_until is None
-    return (
-        is_standing
-        and is_timeless
-        and not line.is_due
-        and line.section != "evolution_record"
-        and atom.priority >= TRAIT_FLOOR
-    )
+def _person(atom: OfferedAtom) -> str:
+    """Whose life a claim tells of, by its topic («Ann's music», «about Ann»); empty for work and rules."""
+    if atom.kind == "instruction":
+        return ""
+    owner, is_owned, _ = atom.topic.partition("'s ")
+    opening, _, named = atom.topic.partition(" ")
+    person = owner if is_owned else named if opening == "about" else ""
+    return person if person[:1].isupper() or person == GENERIC_NAME.lower() else ""
 
 
-def _slot(atom: OfferedAtom) -> TraitSlot | None:
-    english = cues_of("en")
-    text = atom.text
-    if english.has("approval", text) or english.has("answer_style", text):
-        return "interaction_protocol"
-    if atom.kind == "persona" and english.has("role", text):
-        return "role"
-    if english.has("decision", text):
-        return "decision_pattern"
-    return "technical_preferences" if english.has("technical", text) else None
-
-
-def _phrase(atom: OfferedAtom) -> str:
-    """The part as a direction to an agent; a role stays a statement."""
-    text = atom.text.rstrip(".")
-    only_with = ONLY_WITH.match(text)
-    if only_with:
-        return f"get {only_with.group('what')} before you {only_with.group('act')}"
-    prefers = PREFERS.match(text)
-    if prefers:
-        return f"prefer {prefers.group('what')}"
-    if atom.kind == "instruction" and not text.split()[0].isupper():
-        return text[:1].lower() + text[1:]
-    return text
+def _recurring(person: str, concerns: Sequence[Concern]) -> Part:
+    names = [concern.name for concern in concerns]
+    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    lines = tuple(line for concern in concerns for line in concern.lines)
+    return Part("archetype", f"{person} cares most about {listed}", lines, RECURRING_PRIORITY)
 
 
 def _split(text: str) -> list[str]:
@@ -149,18 +138,19 @@ def _split(text: str) -> list[str]:
 def _is_statement(text: str) -> bool:
     """A part that names somebody keeps its capital."""
     words = text.split()
-    return (
-        (len(words) > 1 and words[1] in {"leads", "is", "works", "manages", "owns", "user"})
-        or words[0].isupper()
-        or words[0].endswith("'s")
-    )
+    return (len(words) > 1 and words[1] in STATING_VERBS) or words[0].isupper() or words[0].endswith("'s")
+
+
+def _fitting(texts: list[str]) -> list[str]:
+    """As many of the texts, from the first, as one trait can hold."""
+    fitting: list[str] = []
+    for text in texts:
+        if len(_joined([*fitting, text])) > TRAIT_TEXT_LIMIT:
+            break
+        fitting.append(text)
+    return fitting
 
 
 def _joined(texts: list[str]) -> str:
-    joined = ""
-    for text in texts:
-        longer = f"{joined}; {text}" if joined else text
-        if len(longer) >= TRAIT_TEXT_LIMIT:
-            break
-        joined = longer
+    joined = "; ".join(texts)
     return f"{joined[:1].upper()}{joined[1:]}."

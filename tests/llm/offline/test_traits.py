@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from memory.cascade.contract import (
     OfferedAtom,
     OfferedLine,
@@ -73,3 +75,89 @@ def test_dated_plans_events_and_due_lines_make_no_trait() -> None:
     for atom in (dated, ticket, event):
         assert characterize(replace(payload, scenes=(scene("s1", atom),), atoms=(atom,))).items == []
     assert edits(scene("s1", ROLE, is_due=True)) == []
+
+
+def trait_of(text: str, *, kind: str = "persona", topic: str = "about Alice", priority: int = 65) -> str:
+    """Slot and text that one claim alone makes."""
+    atom = replace(ROLE, text=text, kind=kind, topic=topic, priority=priority)  # type: ignore[arg-type]
+    items = characterize(PersonaPayload("e", "UTC", (scene("s1", atom),), (atom,), ())).items
+    return "".join(f"{item.slot}: {item.text}" for item in items)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Alice is a nurse at the children's hospital.",
+        "Alice works as a court reporter.",
+        "Alice is now a freelance photographer.",
+        "Alice's job is keeping the archive in order.",
+        "Alice manages two warehouses.",
+        "The user leads the night shift.",
+    ],
+)
+def test_what_somebody_does_is_a_role(text: str) -> None:
+    assert trait_of(text) == f"role: {text}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Alice is allergic to peanuts and shellfish.",
+        "Alice is gluten intolerant.",
+        "Alice is a vegetarian.",
+        "Alice is hard of hearing.",
+        "Alice lives in Lisbon.",
+        "Alice speaks Dutch and Turkish.",
+    ],
+)
+def test_what_an_agent_must_reckon_with_is_part_of_the_archetype(text: str) -> None:
+    assert trait_of(text) == f"archetype: {text}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Alice loves the yellow leaves.",
+        "Alice thinks Alice is a good player.",
+        "Alice lost a job as a banker.",
+        "Alice asked a friend who works for the city.",
+        "Alice is maybe allergic to wool.",
+        "Alice is too lazy to see a doctor about an allergy.",
+        "Alice is a big fan of old trams.",
+    ],
+)
+def test_what_is_said_in_passing_is_no_trait(text: str) -> None:
+    assert trait_of(text) == ""
+
+
+def test_a_rule_given_within_a_project_stays_in_its_scene() -> None:
+    rule = "Never run schema changes on a Friday."
+    assert trait_of(rule, kind="instruction", topic="warehouse migration") == ""
+    assert trait_of(rule, kind="instruction", topic="production operations") == (
+        "technical_preferences: Never run schema changes on a Friday."
+    )
+
+
+def test_a_rule_that_says_it_holds_everywhere_leaves_its_project() -> None:
+    text = "Write tests for every change."
+    assert trait_of(text, kind="instruction", topic="warehouse migration") == f"technical_preferences: {text}"
+
+
+def test_a_preference_is_a_persons_own_within_a_project_too() -> None:
+    assert trait_of("Alice prefers tabs.", topic="warehouse migration") == (
+        "technical_preferences: Prefer tabs."
+    )
+
+
+def test_rules_on_working_with_somebody_are_the_protocol() -> None:
+    rule = "Never share Alice's calendar with strangers."
+    assert trait_of(rule, kind="instruction", topic="working with Alice") == f"interaction_protocol: {rule}"
+
+
+def test_a_trait_that_is_full_cites_only_what_it_says() -> None:
+    rules = [
+        replace(STYLE, handle=f"a{number}", text=f"Give {word} answers {'and so on ' * 20}in writing.")
+        for number, word in enumerate(("brief", "calm", "direct", "short"))
+    ]
+    [edit] = characterize(PersonaPayload("e", "UTC", (scene("s1", *rules),), tuple(rules), ())).items
+    assert (len(edit.text) <= 600, edit.text.count("give ") + 1, edit.lines) == (True, 2, ["s1.l1", "s1.l2"])
