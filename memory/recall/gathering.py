@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from memory.ingest.recalled import strip_recalled
-from memory.models import Atom, Entity, Evidence, Message, SceneVersion, TraitVersion, VersionLine
+from memory.models import Atom, Entity, Message, SceneVersion, TraitVersion, VersionLine
 from memory.models.search import Layer
+from memory.recall.covering import Covering, cover
 from memory.recall.fusion import Candidate
 from memory.recall.hits import CitedMessage, Hit
 
@@ -47,50 +47,28 @@ def gather(entity: Entity, candidates: Sequence[Candidate], scored: Scored, *, l
 
 def _groups(entity: Entity, ranked: Sequence[Candidate], scored: Scored) -> list[_Group]:
     """Groups in the order in which they were found first."""
-    citing, cited = _receipts(entity, ranked)
+    covering = cover(
+        entity,
+        messages=[candidate.row for candidate in ranked if candidate.layer == Layer.MESSAGE],
+        atoms=[candidate.row for candidate in ranked if candidate.layer == Layer.ATOM],
+    )
     groups: dict[tuple[Layer, UUID, str], _Group] = {}
     for candidate in ranked:
         terms = scored[candidate.unit]
-        for layer, row in _stands_for(candidate, citing, groups):
+        for layer, row in _stands_for(candidate, covering):
             group = groups.setdefault((layer, row, candidate.section), _Group(layer, row, candidate.section))
             group.lift(sum(terms.values()), terms)
-            if candidate.layer == Layer.MESSAGE and candidate.row not in group.messages:
+            if candidate.row in covering.cited.get(row, ()) and candidate.row not in group.messages:
                 group.messages.append(candidate.row)
     for group in groups.values():
-        if group.layer == Layer.ATOM:
-            group.messages += [row for row in cited.get(group.row, ()) if row not in group.messages]
+        group.messages += [row for row in covering.cited.get(group.row, ()) if row not in group.messages]
     return list(groups.values())
 
 
-def _receipts(
-    entity: Entity, ranked: Sequence[Candidate]
-) -> tuple[dict[UUID, list[UUID]], dict[UUID, list[UUID]]]:
-    """Which live atoms cite a message, and which messages an atom cites, in the order of the receipts."""
-    atoms = {candidate.row for candidate in ranked if candidate.layer == Layer.ATOM}
-    messages = {candidate.row for candidate in ranked if candidate.layer == Layer.MESSAGE}
-    rows = Evidence.objects.filter(
-        workspace_id=entity.workspace_id,
-        entity_id=entity.pk,
-        message__isnull=False,
-        of_atom__status=Atom.Status.LIVE,
-    )
-    atoms |= set(rows.filter(message__in=messages).values_list("of_atom_id", flat=True)) - {None}
-    citing: dict[UUID, list[UUID]] = defaultdict(list)
-    cited: dict[UUID, list[UUID]] = defaultdict(list)
-    for atom, message in (
-        rows.filter(of_atom__in=atoms).order_by("id").values_list("of_atom_id", "message_id")
-    ):
-        citing[message].append(atom)
-        cited[atom].append(message)
-    return citing, cited
-
-
-def _stands_for(
-    candidate: Candidate, citing: Mapping[UUID, list[UUID]], groups: Mapping[tuple[Layer, UUID, str], _Group]
-) -> list[tuple[Layer, UUID]]:
-    """A message that live atoms cover stands for them; anything else for itself."""
-    if candidate.layer == Layer.MESSAGE and citing.get(candidate.row):
-        return [(Layer.ATOM, atom) for atom in citing[candidate.row]]
+def _stands_for(candidate: Candidate, covering: Covering) -> list[tuple[Layer, UUID]]:
+    """A message that live claims cover stands for them; anything else for itself."""
+    if candidate.layer == Layer.MESSAGE and (claims := covering.claims_of(candidate.row)):
+        return [(Layer.ATOM, claim) for claim in claims]
     return [(candidate.layer, candidate.row)]
 
 

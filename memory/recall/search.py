@@ -48,6 +48,8 @@ class Request:
     weights: Weights = field(default_factory=Weights)
     uses_words: bool = True
     uses_meaning: bool = True
+    vector: QueryVector | None = None
+    """The query's vector where the caller has it: nothing is embedded then, so no time limit can cost it."""
     words_milliseconds: int = WORDS_MILLISECONDS
     meaning_milliseconds: int = MEANING_MILLISECONDS
 
@@ -86,7 +88,7 @@ def _ask_arms(
     entity: Entity, request: Request, query: str, terms: dict[int, float], counts: IndexCounts
 ) -> tuple[list[Candidate], dict[str, ArmState], Usual]:
     """Both arms, one after the other: the second also says how near the first one's units are."""
-    vector = query_embedding().vector(query) if request.uses_meaning else QueryVector(None, reason="off")
+    vector = _vector(request, query)
     by_words: list[Candidate] | None = []
     if request.uses_words:
         by_words = find_by_words(
@@ -109,6 +111,12 @@ def _ask_arms(
     }
     near = near or NOTHING_NEAR
     return merged(by_words or (), near.candidates), arms, near.usual
+
+
+def _vector(request: Request, query: str) -> QueryVector:
+    if not request.uses_meaning:
+        return QueryVector(None, reason="off")
+    return request.vector or query_embedding().vector(query)
 
 
 def _state(found: object, *, is_used: bool) -> ArmState:

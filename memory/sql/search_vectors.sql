@@ -1,5 +1,6 @@
--- The vector arm, exact: the nearest units of the entity, how near the units are that words have found (`known`),
--- and mean and spread of all similarities, against which one is judged. Similarity is the cosine, -1 to 1.
+-- The vector arm, exact: the nearest units of the entity, how near the units are that words have found (`known`;
+-- of these the arm has read the rest, so nothing but the similarity is given), and mean and spread of all
+-- similarities, against which one is judged. Similarity is the cosine, -1 to 1.
 WITH everything AS MATERIALIZED (
     SELECT vector.unit_id, 1 - (vector.embedding <=> %(vector)s::halfvec) AS similarity
     FROM memory_unitvector vector
@@ -9,28 +10,33 @@ WITH everything AS MATERIALIZED (
 usual AS (
     SELECT avg(similarity) AS mean, stddev_pop(similarity) AS spread FROM everything
 ),
+nearest AS (
+    SELECT unit_id, similarity FROM everything ORDER BY similarity DESC, unit_id LIMIT %(limit)s
+),
 found AS (
-    (SELECT unit_id, similarity FROM everything ORDER BY similarity DESC, unit_id LIMIT %(limit)s)
-    UNION
-    SELECT unit_id, similarity FROM everything WHERE unit_id = ANY(%(known)s::bigint[])
+    SELECT unit_id, similarity, false AS is_known FROM nearest WHERE unit_id <> ALL(%(known)s::bigint[])
+    UNION ALL
+    SELECT unit_id, similarity, true FROM everything WHERE unit_id = ANY(%(known)s::bigint[])
 )
-SELECT unit.id, unit.layer, unit.message_id, unit.atom_id, unit.scene_id, unit.section, unit.trait_id,
-       unit.session_id, unit.position, unit.speaker, unit.is_question, unit.own_length, unit.occurred_at,
+SELECT found.unit_id, unit.layer, unit.message_id, unit.atom_id, unit.scene_id, unit.section, unit.trait_id,
+       unit.session_id, unit.position, unit.speaker, unit.is_question, unit.own_length,
        found.similarity, usual.mean, usual.spread
 FROM found
 CROSS JOIN usual
-JOIN memory_searchunit unit ON unit.id = found.unit_id
+LEFT JOIN memory_searchunit unit ON unit.id = found.unit_id AND NOT found.is_known
 LEFT JOIN memory_atom atom ON atom.id = unit.atom_id
 LEFT JOIN memory_scene scene ON scene.id = unit.scene_id
 LEFT JOIN memory_trait trait ON trait.id = unit.trait_id
-WHERE unit.workspace_id = %(workspace)s AND unit.entity_id = %(entity)s
-  AND unit.layer = ANY(%(layers)s::smallint[])
-  AND (%(session)s::uuid IS NULL OR unit.session_id = %(session)s::uuid)
-  AND (%(since)s::timestamptz IS NULL OR unit.occurred_at >= %(since)s::timestamptz)
-  AND (%(until)s::timestamptz IS NULL OR unit.occurred_at < %(until)s::timestamptz)
-  AND (unit.layer <> 1 OR atom.status = 'live'
-       AND (%(kinds)s::text[] IS NULL OR atom.kind = ANY(%(kinds)s::text[]))
-       AND (%(topics)s::text[] IS NULL OR atom.topic = ANY(%(topics)s::text[])))
-  AND (unit.layer <> 2 OR scene.status = 'live')
-  AND (unit.layer <> 3 OR trait.status = 'live')
-ORDER BY found.similarity DESC, unit.id
+WHERE found.is_known OR (
+    unit.workspace_id = %(workspace)s AND unit.entity_id = %(entity)s
+    AND unit.layer = ANY(%(layers)s::smallint[])
+    AND (%(session)s::uuid IS NULL OR unit.session_id = %(session)s::uuid)
+    AND (%(since)s::timestamptz IS NULL OR unit.occurred_at >= %(since)s::timestamptz)
+    AND (%(until)s::timestamptz IS NULL OR unit.occurred_at < %(until)s::timestamptz)
+    AND (unit.layer <> 1 OR atom.status = 'live'
+         AND (%(kinds)s::text[] IS NULL OR atom.kind = ANY(%(kinds)s::text[]))
+         AND (%(topics)s::text[] IS NULL OR atom.topic = ANY(%(topics)s::text[])))
+    AND (unit.layer <> 2 OR scene.status = 'live')
+    AND (unit.layer <> 3 OR trait.status = 'live')
+)
+ORDER BY found.similarity DESC, found.unit_id

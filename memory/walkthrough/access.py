@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
 
+from memory.recall.hits import Found
 from memory.recall.records import (
     AtomRecord,
     Candidate,
@@ -46,6 +49,42 @@ class Said:
     """Why something still waits, or why nothing above L0 was made."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The context that an agent would get for a task, and the account of it."""
+
+    text: str
+    sha256: str
+    tokens: int
+    stable_prefix_bytes: int
+    manifest: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What an answer rests on; the answer's text names it by its handle."""
+
+    handle: str
+    kind: str
+    id: UUID
+    text: str
+    speaker: str
+    said_at: datetime | None
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A reply in which every statement is cited, and what it does not know."""
+
+    text: str
+    citations: tuple[Cited, ...]
+    gaps: tuple[str, ...]
+    model: str
+    problem: str
+    """Why the configured model did not answer; empty when it did."""
+
+
 class Memory(Protocol):
     """One entity's memory. Every method may raise MemoryProblemError."""
 
@@ -75,6 +114,18 @@ class Memory(Protocol):
 
     def trace(self, id_part: str) -> Traced:
         """A record's receipts and uses."""
+        ...
+
+    def search(self, query: str) -> Found:
+        """What memory holds about some words, the best first."""
+        ...
+
+    def recall(self, task: str) -> Rendered:
+        """The context for a task."""
+        ...
+
+    def answer(self, question: str) -> Answered:
+        """A cited answer."""
         ...
 
     def status(self) -> LadderStatus:

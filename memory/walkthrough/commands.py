@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from memory.recall.hits import Found
 from memory.recall.records import AtomRecord, LadderStatus, MessageRecord, RulesPage, SceneRecord, TraitRecord
-from memory.walkthrough.access import Memory, Said, Traced
+from memory.walkthrough.access import Answered, Memory, Rendered, Said, Traced
 
 DEFAULT_FLOOR = 70
 HIGHEST_PRIORITY = 100
@@ -63,7 +64,8 @@ class Transcript:
     messages: tuple[MessageRecord, ...]
 
 
-Page = Help | Quit | Scenes | Memories | Persona | Transcript | RulesPage | Said | Traced | LadderStatus
+Ladder = Scenes | Memories | Persona | Transcript | RulesPage | LadderStatus
+Page = Help | Quit | Said | Ladder | Traced | Found | Rendered | Answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,24 @@ def _trace(call: Call) -> Page:
     return call.memory.trace(call.argument)
 
 
+def _search(call: Call) -> Page:
+    if not call.argument:
+        raise UsageError("Write what you look for: search <words>")
+    return call.memory.search(call.argument)
+
+
+def _recall(call: Call) -> Page:
+    if not call.argument:
+        raise UsageError("Write what is about to be done: recall <task>")
+    return call.memory.recall(call.argument)
+
+
+def _answer(call: Call) -> Page:
+    if not call.argument:
+        raise UsageError("Write your question: answer <question>")
+    return call.memory.answer(call.argument)
+
+
 def _status(call: Call) -> Page:
     _without_arguments("status", call)
     return call.memory.status()
@@ -160,8 +180,11 @@ COMMANDS = {
         Command("memories", "", "show the atoms (L1): single claims, replaced ones too", _memories),
         Command("rules", "[floor]", "show standing rules at or above a priority (70)", _rules),
         Command("persona", "", "show stable traits (L3)", _persona),
+        Command("recall", "<task>", "show the context that an agent would get for a task", _recall),
         Command("l0", "[session]", "replay what was said, word for word (L0)", _transcript),
         Command("trace", "<id>", "follow a record back to its evidence, and up to its uses", _trace),
+        Command("search", "<words>", "find what memory holds, on every layer, with its words", _search),
+        Command("answer", "<question>", "answer from memory alone, with citations", _answer),
         Command("status", "", "count the records of each layer, and what waits", _status),
         Command("help", "[command]", "show the commands", _help),
         Command("quit", "", "leave; the end of input does too", _quit),

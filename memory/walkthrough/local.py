@@ -19,6 +19,8 @@ from memory.ingest.sessions import end_session
 from memory.models import Entity, Session
 from memory.recall import ladder, rules, trace
 from memory.recall.changes import changes_of
+from memory.recall.context import ContextRequest
+from memory.recall.hits import Found
 from memory.recall.records import (
     AtomRecord,
     LadderStatus,
@@ -27,11 +29,14 @@ from memory.recall.records import (
     SceneRecord,
     TraitRecord,
 )
+from memory.recall.search import Request, search
 from memory.recall.short_ids import NoIdError
-from memory.walkthrough.access import MemoryProblemError, Said, Traced
+from memory.walkthrough.access import Answered, MemoryProblemError, Rendered, Said, Traced
+from memory.walkthrough.recalling import answered, rendered
 from memory.walkthrough.waiting import wait_until_settled
 
 SPEAKER = "Alice"
+RESULTS_SHOWN = 10
 ONLY_WORDS = (
     "LLM_FAKE=1: only the words are stored (L0). No step of the cascade runs, nothing stands above them."
 )
@@ -111,6 +116,21 @@ class LocalMemory:
     def trace(self, id_part: str) -> Traced:
         """Receipts below and uses above."""
         return Traced(down=trace.trace(self.entity, id_part), up=trace.uses(self.entity, id_part))
+
+    @problems_told()
+    def search(self, query: str) -> Found:
+        """What memory holds about some words."""
+        return search(self.entity, Request(query, limit=RESULTS_SHOWN))
+
+    @problems_told()
+    def recall(self, task: str) -> Rendered:
+        """The context for a task."""
+        return rendered(self.entity, ContextRequest(task))
+
+    @problems_told()
+    def answer(self, question: str) -> Answered:
+        """A cited answer; the configured model, if any, is asked."""
+        return answered(self.entity, question)
 
     @problems_told()
     def status(self) -> LadderStatus:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
+from memory.recall.hits import Found
 from memory.recall.records import (
     AtomRecord,
     LadderStatus,
@@ -17,7 +18,7 @@ from memory.recall.records import (
 )
 from memory.recall.short_ids import short_id
 from memory.recall.times import time_text
-from memory.walkthrough.access import Said, Traced
+from memory.walkthrough.access import Answered, Rendered, Said, Traced
 from memory.walkthrough.commands import (
     DEFAULT_FLOOR,
     Help,
@@ -30,6 +31,7 @@ from memory.walkthrough.commands import (
 )
 from memory.walkthrough.counting import counted
 from memory.walkthrough.rendering_changes import said_lines
+from memory.walkthrough.rendering_recall import answer_lines, context_lines, found_lines
 from memory.walkthrough.rendering_trace import traced_lines
 
 MARK = "▣"
@@ -57,6 +59,12 @@ def _lines(page: Page) -> Iterable[str]:
             return _transcript(page)
         case Traced():
             return traced_lines(page)
+        case Found():
+            return found_lines(page)
+        case Rendered():
+            return context_lines(page)
+        case Answered():
+            return answer_lines(page)
         case Said():
             return said_lines(page)
         case LadderStatus():

@@ -1,10 +1,11 @@
-"""The tour's story: two sessions of one person with her assistant, read from `tour.toml`."""
+"""The tour's story, read from `tour.toml`: two sessions of one person with her assistant, and a request."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -21,11 +22,29 @@ class StorySession:
     messages: tuple[IncomingMessage, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class StoryRequest:
+    """What an agent is asked to do, and the clock that its context shows."""
+
+    title: str
+    text: str
+    as_of: datetime
+
+
 @cache
 def story() -> tuple[StorySession, ...]:
     """The sessions in the order of telling."""
-    text = (files("memory.walkthrough") / "tour.toml").read_text(encoding="utf-8")
-    return tuple(_session(told) for told in tomllib.loads(text)["sessions"])
+    return tuple(_session(told) for told in _told()["sessions"])
+
+
+@cache
+def risky_request() -> StoryRequest:
+    """What the standing rules speak against."""
+    return StoryRequest(**_told()["request"])
+
+
+def _told() -> dict[str, Any]:
+    return tomllib.loads((files("memory.walkthrough") / "tour.toml").read_text(encoding="utf-8"))
 
 
 def _session(told: Mapping[str, Any]) -> StorySession:

@@ -1,4 +1,5 @@
-"""The scripted tour: a first session, the cascade, and a second session that repeats, moves and adds."""
+"""The scripted tour: a first session, the cascade, a second session that repeats, moves and adds, the context
+that an agent gets for a risky request, and a trait followed down to the words."""
 
 from __future__ import annotations
 
@@ -13,17 +14,20 @@ from django.conf import settings
 from memory.ingest.entities import ensure_entity
 from memory.ingest.messages import append_messages
 from memory.ingest.sessions import end_session
+from memory.llm.embedders.registry import query_embedding
 from memory.models import Entity, Session, Workspace
 from memory.recall import ladder
 from memory.recall.changes import changes_of
+from memory.recall.context import ContextRequest
 from memory.recall.trace import trace, uses
 from memory.walkthrough.access import Traced
 from memory.walkthrough.commands import Page, Persona, Scenes, Transcript
 from memory.walkthrough.local import ONLY_WORDS
 from memory.walkthrough.naming import DEMO_RUN_ID, entity_name
+from memory.walkthrough.recalling import rendered
 from memory.walkthrough.rendering import render
 from memory.walkthrough.rendering_changes import change_lines
-from memory.walkthrough.story import StorySession, story
+from memory.walkthrough.story import StoryRequest, StorySession, risky_request, story
 from memory.walkthrough.waiting import wait_until_settled
 
 TOUR_TIMEOUT_SECONDS = 180.0
@@ -66,6 +70,8 @@ class _Tour:
     timeout_seconds: float
 
     def run(self) -> None:
+        # The request of the fourth act is embedded: by then the embedder is there.
+        query_embedding().warm_up()
         first, second = story()
         self.title(1, first.title)
         told = self.tell(first)
@@ -76,12 +82,13 @@ class _Tour:
         self.title(2, "The cascade: what became of it, layer by layer")
         self.wait()
         self.show_changes(told)
-        self.show_receipts()
         self.title(3, second.title)
         told = self.tell(second)
         self.wait()
         self.show_changes(told)
         self.show_ladder()
+        self.show_request(risky_request())
+        self.show_receipts()
 
     def tell(self, session: StorySession) -> tuple[UUID, ...]:
         """Store a session and show it word for word; the ids of its messages."""
@@ -110,12 +117,18 @@ class _Tour:
         self.lines(["", "The ladder"])
         self.page(ladder.status(self.entity))
 
+    def show_request(self, request: StoryRequest) -> None:
+        """What an agent is told before it acts: the rules stand in it, whatever the request says."""
+        self.title(4, request.title)
+        self.lines([f"Asked for: {request.text}", "What the agent is told:", ""])
+        self.page(rendered(self.entity, ContextRequest(request.text, as_of=request.as_of)))
+
     def show_receipts(self) -> None:
         """One record from the top of the ladder, followed down to the words."""
+        self.title(5, "One trait opened, down to the words")
         traits = sorted(ladder.persona(self.entity), key=lambda trait: -trait.receipts)
         tops = [trait.id for trait in traits] or [scene.id for scene in ladder.scenes(self.entity)]
         for top in tops[:1]:
-            self.lines(["", "Receipts: one record followed down to the words"])
             self.page(Traced(down=trace(self.entity, top.hex), up=uses(self.entity, top.hex)))
 
     def title(self, number: int, text: str) -> None:

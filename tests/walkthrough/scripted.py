@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from uuid import UUID
 
+from memory.recall.hits import CitedMessage, Found, Hit
 from memory.recall.records import (
     AtomRecord,
     Candidate,
@@ -24,7 +25,7 @@ from memory.recall.records import (
     TraceTree,
     TraitRecord,
 )
-from memory.walkthrough.access import MemoryProblemError, Said, Traced
+from memory.walkthrough.access import Answered, Cited, MemoryProblemError, Rendered, Said, Traced
 
 SAID_AT = datetime(2026, 6, 2, 9, 4, tzinfo=UTC)
 
@@ -152,6 +153,63 @@ CHANGES = Changes(
 )
 NOTHING = Changes(1, (), (), (), (), (), (), (), {"l1_extract": "a greeting alone"})
 
+WORD = CitedMessage(
+    id=number(0x51),
+    session="first",
+    ordinal=0,
+    role="user",
+    speaker="Alice",
+    text="Never deploy\nwithout my approval.",
+    attachment_text="",
+    said_at=SAID_AT,
+    metadata={},
+)
+FOUND = Found(
+    hits=(
+        Hit(
+            "atom",
+            number(0x11),
+            RULE.text,
+            4.5,
+            {"words": 4.5},
+            (WORD,) * 5,
+            kind="instruction",
+            priority=95,
+        ),
+        Hit(
+            "section",
+            number(0x21),
+            "Ask first.\nThen deploy.",
+            2,
+            {},
+            section="core_sop",
+            title="Billing API",
+        ),
+        Hit("trait", number(0x41), "Prefers small steps.", 1.25, {}, kind="decision_pattern"),
+        Hit("message", number(0x51), WORD.text, 1, {}, (WORD,), is_raw=True),
+    ),
+    arms={"words": "answered", "meaning": "late", "unindexed": "answered"},
+)
+RENDERED = Rendered(
+    text="<memseek-recall>\n- [95] Never deploy unasked.\n</memseek-recall>\n\n## Request\nDeploy.\n",
+    sha256="0f" * 32,
+    tokens=31,
+    stable_prefix_bytes=120,
+    manifest={
+        "blocks": [
+            {"name": "rules", "tokens": 12, "left_out": [{"reason": "budget"}] * 2 + [{"reason": "other"}]},
+            {"name": "scenes", "tokens": 0, "left_out": []},
+        ]
+    },
+)
+ANSWERED = Answered(
+    text="“Never deploy without approval.” (Alice) [a1]",
+    citations=(Cited("a1", "atom", number(0x11), RULE.text, "Alice", SAID_AT, "first"),),
+    gaps=("What is quoted does not speak of “Friday”.",),
+    model="extractive",
+    problem="strong did not answer: timeout",
+)
+
 
 @dataclass
 class ScriptedMemory:
@@ -187,6 +245,15 @@ class ScriptedMemory:
                 "2 records have such an id.", (Candidate("atom", number(0x11), RULE.text),)
             )
         return TRACED
+
+    def search(self, query: str) -> Found:
+        return FOUND if query != "nothing" else Found((), {"words": "answered", "meaning": "off"})
+
+    def recall(self, task: str) -> Rendered:
+        return RENDERED
+
+    def answer(self, question: str) -> Answered:
+        return ANSWERED
 
     def status(self) -> LadderStatus:
         return STATUS

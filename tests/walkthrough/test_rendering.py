@@ -61,6 +61,39 @@ rests on
 is used by
   └─ L3 trait [00000042]  slot decision pattern
        Prefers small steps.""",
+    "search deploy": """\
+  1  L1 instruction 95: Never deploy without approval.  [00000011] 4.50
+       Alice, 2026-06-02 09:04 UTC, first: Never deploy without my approval.
+       Alice, 2026-06-02 09:04 UTC, first: Never deploy without my approval.
+       Alice, 2026-06-02 09:04 UTC, first: Never deploy without my approval.
+       and 2 more messages
+  2  L2 Billing API, core sop: Ask first.  [00000021] 2.00
+       Then deploy.
+  3  L3 decision pattern: Prefers small steps.  [00000041] 1.25
+  4  L0 raw Alice, 2026-06-02 09:04 UTC, first: Never deploy  [00000051] 1.00
+       without my approval.
+  (search by meaning did not answer in time)""",
+    "search nothing": """\
+Nothing found.
+  (no search by meaning)""",
+    "recall Deploy.": f"""\
+<memseek-recall>
+- [95] Never deploy unasked.
+</memseek-recall>
+
+## Request
+Deploy.
+
+31 tokens: rules 12
+sha256 {"0f" * 32}; the first 120 bytes are stable
+left out of rules: 2 (budget), 1 (other)""",
+    "answer May I deploy on Friday?": """\
+“Never deploy without approval.” (Alice) [a1]
+rests on
+  a1  atom [00000011]  Alice, 2026-06-02 09:04 UTC, first
+      Never deploy without approval.
+not known: What is quoted does not speak of “Friday”.
+(strong did not answer: timeout)""",
     "status": """\
 agent.alice-test
   L0 messages  15
@@ -71,16 +104,19 @@ agent.alice-test
   parked       nothing
   worker       seen 3 s ago""",
     "help": """\
-  say <text>      add a message and watch what it changes
-  scenes          list the scenes (L2), one document for each topic
-  memories        show the atoms (L1): single claims, replaced ones too
-  rules [floor]   show standing rules at or above a priority (70)
-  persona         show stable traits (L3)
-  l0 [session]    replay what was said, word for word (L0)
-  trace <id>      follow a record back to its evidence, and up to its uses
-  status          count the records of each layer, and what waits
-  help [command]  show the commands
-  quit            leave; the end of input does too""",
+  say <text>         add a message and watch what it changes
+  scenes             list the scenes (L2), one document for each topic
+  memories           show the atoms (L1): single claims, replaced ones too
+  rules [floor]      show standing rules at or above a priority (70)
+  persona            show stable traits (L3)
+  recall <task>      show the context that an agent would get for a task
+  l0 [session]       replay what was said, word for word (L0)
+  trace <id>         follow a record back to its evidence, and up to its uses
+  search <words>     find what memory holds, on every layer, with its words
+  answer <question>  answer from memory alone, with citations
+  status             count the records of each layer, and what waits
+  help [command]     show the commands
+  quit               leave; the end of input does too""",
     "help rules": "  rules [floor]  show standing rules at or above a priority (70)",
     "quit": "",
     "say Be brief in reviews.": """\

@@ -22,6 +22,9 @@ WRONG = {
     "rules 7٣": "The floor is a whole number from 0 to 100: rules [floor]",
     "trace": "Give one id, or at least 4 digits of its end: trace <id>",
     "trace a b": "Give one id, or at least 4 digits of its end: trace <id>",
+    "search": "Write what you look for: search <words>",
+    "recall": "Write what is about to be done: recall <task>",
+    "answer": "Write your question: answer <question>",
     "sceens": "There is no command 'sceens'. Did you mean scenes?",
     "xyzzy": "There is no command 'xyzzy'. Type help to see the commands.",
     "help xyzzy": "There is no command 'xyzzy'. Type help to see the commands.",
@@ -94,7 +97,8 @@ def test_an_ambiguous_id_lists_its_candidates() -> None:
 
 def test_json_gives_one_object_for_every_command() -> None:
     script = (
-        "status\nscenes\nmemories\nrules\npersona\nl0\ntrace 1234\nhelp\nsay x\nwrong\ntrace 0000\nquit\n"
+        "status\nscenes\nmemories\nrules\npersona\nl0\ntrace 1234\nhelp\nsay x\nwrong\ntrace 0000\n"
+        "search x\nrecall x\nanswer x\nquit\n"
     )
     objects, notices = run_json(script)
     assert [sorted(page.keys() - {"command"})[:1] for page in objects] == [
@@ -109,6 +113,9 @@ def test_json_gives_one_object_for_every_command() -> None:
         ["changes"],
         ["error"],
         ["candidates"],
+        ["arms"],
+        ["manifest"],
+        ["citations"],
         [],
     ]
     assert notices == "… l1_extract is at work (5 s)\n"

@@ -21,6 +21,8 @@ ACTS = [
     "Act 1. First session: how the platform is run",
     "Act 2. The cascade: what became of it, layer by layer",
     "Act 3. Second session: one rule repeated, one deadline moved, one constraint new",
+    "Act 4. The risky request: what an agent is told before it acts",
+    "Act 5. One trait opened, down to the words",
 ]
 
 
@@ -82,10 +84,35 @@ def test_a_second_tour_stores_nothing_and_shows_what_stands(entity: Entity) -> N
     assert counts == [rows.objects.for_entity(entity).count() for rows in (Message, Atom, SceneVersion)]
     assert "10 messages stored." in first
     assert second.count("Told before: nothing was stored again.") == 2
-    assert (
-        first[first.index("How everything") :].splitlines()[:-1]
-        == second[second.index("How everything") :].splitlines()[:-1]
+    assert without_worker(first[first.index("How everything") :]) == without_worker(
+        second[second.index("How everything") :]
     )
+
+
+def without_worker(text: str) -> list[str]:
+    """The lines of a page but the one that tells the seconds since a worker was seen."""
+    return [line for line in text.splitlines() if not line.startswith("  worker ")]
+
+
+def test_the_risky_request_meets_the_rules(entity: Entity) -> None:
+    with engine_for(entity):
+        text = told(entity)
+    act = text[text.index(ACTS[3]) : text.index(ACTS[4])]
+    rules = act[act.index("## Standing rules") :].split("\n## ")[0]
+    assert "Asked for: Rewrite billing in Fastify and deploy it tonight" in act
+    for words in ("Never deploy to production without", "telemetry", "Express until October 15"):
+        assert words in rules
+    assert [word for word in ("July", "next month") if word in act] == []
+
+
+def test_a_trait_is_opened_down_to_the_words(entity: Entity) -> None:
+    with engine_for(entity):
+        text = told(entity)
+    act = text[text.index(ACTS[4]) :]
+    layers = re.findall(r"(?m)^[ │]*(?:[├└]─ )?(L\d \w+) \[[0-9a-f]{8}\]", act)
+    assert layers[:4] == ["L3 trait", "L2 line", "L1 atom", "L0 message"]
+    spoken = [line.strip() for line in act.splitlines()]
+    assert any(message.text in spoken for message in said_in(entity, "tour-1"))
 
 
 def test_without_a_worker_the_tour_stops_and_says_so(entity: Entity) -> None:

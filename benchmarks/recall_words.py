@@ -1,0 +1,126 @@
+"""Made-up words and vectors that behave like real ones: Zipf-distributed, seeded, and near when words are shared.
+
+The words are those of the tokeniser's vocabulary, most common first. A text's vector is the mean of its words'
+vectors with some noise, so that the vectors of real queries, made by the real embedder, have neighbours.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+VOCABULARY = 30_000
+SHORTEST_WORD = 4
+ZIPF_EXPONENT = 1.07
+ZIPF_OFFSET = 2.7
+NOISE = 0.5
+"""Length of the noise beside a text's vector of length one."""
+
+
+class Words:
+    """A source of texts; the same seed gives the same ones."""
+
+    def __init__(self, seed: int) -> None:
+        import numpy as np
+
+        self._random = np.random.default_rng(seed)
+        ranks = np.arange(len(self.vocabulary))
+        chances = 1.0 / (ranks + ZIPF_OFFSET) ** ZIPF_EXPONENT
+        self._edges = np.cumsum(chances / chances.sum())
+
+    @cached_property
+    def vocabulary(self) -> list[str]:
+        """Words in lower case, most common first."""
+        from memory.recall.tokens import tokens_by_rank
+
+        found = (token[1:] for token in tokens_by_rank() if token[:1] == b" ")
+        words = [
+            word.decode()
+            for word in found
+            if word.isascii() and word.isalpha() and word.islower() and len(word) >= SHORTEST_WORD
+        ]
+        return words[:VOCABULARY]
+
+    def numbers(self, texts: int, *, least: int, most: int) -> list[NDArray[np.int64]]:
+        """Texts as numbers of words, each of `least` to `most` words."""
+        import numpy as np
+
+        lengths = self._random.integers(least, most + 1, texts)
+        drawn = np.searchsorted(self._edges, self._random.random(int(lengths.sum())))
+        drawn = np.minimum(drawn, len(self.vocabulary) - 1)
+        return np.split(drawn, np.cumsum(lengths)[:-1])
+
+    def written(self, numbers: Sequence[int] | NDArray[np.int64]) -> str:
+        """A text in words."""
+        return " ".join(self.vocabulary[number] for number in numbers)
+
+    def query(self, text: Sequence[int] | NDArray[np.int64]) -> str:
+        """A question of three words of a text, and three of any."""
+        own = self._random.choice(text, size=min(3, len(text)), replace=False)
+        others = self.numbers(1, least=3, most=3)[0]
+        return f"what about {self.written(own)} and {self.written(others)}?"
+
+    @cached_property
+    def _vectors(self) -> Any:
+        from memory.llm.embedders.registry import configured_embedder
+
+        embedder = configured_embedder()
+        if embedder is None:
+            raise SystemExit("This benchmark needs the local embedder (the extra `embeddings`).")
+        return embedder.embed(self.vocabulary)
+
+    def vectors(self, texts: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
+        """A row of length one for each text."""
+        import numpy as np
+
+        starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])[:-1]])
+        sums = np.add.reduceat(self._vectors[np.concatenate(texts)], starts, axis=0)
+        noise = self._random.standard_normal(sums.shape, dtype=np.float32)
+        rows = _of_length_one(sums) + NOISE * _of_length_one(noise)
+        return _of_length_one(rows)
+
+
+def _of_length_one(rows: Any) -> Any:
+    import numpy as np
+
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+class Terms:
+    """The hashed terms of texts in one entity's index, each word analysed once."""
+
+    def __init__(self, entity_id: Any, words: Words) -> None:
+        self._entity_id = entity_id
+        self._words = words
+        self._known: dict[int, tuple[dict[int, int], int]] = {}
+
+    def of_word(self, number: int) -> tuple[dict[int, int], int]:
+        """A word's terms with their frequencies, and its length."""
+        if number not in self._known:
+            self._known[number] = self.of_text(self._words.vocabulary[number])
+        return self._known[number]
+
+    def of_text(self, text: str) -> tuple[dict[int, int], int]:
+        """The same for any text, as the index step makes them."""
+        from memory.indexing.analyser import analyse, length_of
+        from memory.indexing.units import hashed_terms
+
+        found = analyse(text, languages=("en",))
+        return hashed_terms(self._entity_id, found), length_of(found)
+
+    def of_words(self, *texts: Sequence[int] | NDArray[np.int64]) -> tuple[Counter[int], int]:
+        """Of texts that stand together in one unit."""
+        terms: Counter[int] = Counter()
+        length = 0
+        for text in texts:
+            for number in text:
+                found, own = self.of_word(int(number))
+                terms.update(found)
+                length += own
+        return terms, length

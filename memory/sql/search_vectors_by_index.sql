@@ -1,0 +1,69 @@
+-- The vector arm by the entity's own HNSW index: the same as search_vectors.sql, but for mean and spread, which
+-- come from a fixed sample. Names in braces are literals: a partial index serves only a condition that holds
+-- the values of its own.
+WITH nearest AS MATERIALIZED (
+    SELECT vector.unit_id,
+           vector.embedding::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions}) AS distance
+    FROM memory_unitvector vector
+    WHERE vector.entity_id = {entity} AND vector.space_id = {space}
+    ORDER BY vector.embedding::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions})
+    LIMIT %(limit)s
+),
+bound AS (
+    SELECT layer, min(id) AS low, max(id) AS high
+    FROM (VALUES (0::smallint), (1::smallint)) given (layer)
+    CROSS JOIN LATERAL (
+        (SELECT id FROM memory_searchunit WHERE entity_id = {entity} AND layer = given.layer ORDER BY id LIMIT 1)
+        UNION ALL
+        (SELECT id FROM memory_searchunit WHERE entity_id = {entity} AND layer = given.layer ORDER BY id DESC LIMIT 1)
+    ) ends
+    GROUP BY layer
+),
+sampled AS (
+    SELECT DISTINCT unit.id
+    FROM bound
+    CROSS JOIN generate_series(0, %(sample)s / 2 - 1) AS step
+    CROSS JOIN LATERAL (
+        SELECT id FROM memory_searchunit
+        WHERE entity_id = {entity} AND layer = bound.layer
+          AND id >= bound.low + (bound.high - bound.low) * step / (%(sample)s / 2)
+        ORDER BY id LIMIT 1
+    ) unit
+),
+usual AS (
+    SELECT avg(similarity) AS mean, stddev_pop(similarity) AS spread
+    FROM (
+        SELECT 1 - (vector.embedding <=> %(vector)s::halfvec) AS similarity
+        FROM sampled JOIN memory_unitvector vector ON vector.unit_id = sampled.id AND vector.space_id = {space}
+    ) measured
+),
+found AS (
+    SELECT unit_id, 1 - distance AS similarity, false AS is_known
+    FROM nearest WHERE unit_id <> ALL(%(known)s::bigint[])
+    UNION ALL
+    SELECT vector.unit_id, 1 - (vector.embedding <=> %(vector)s::halfvec), true
+    FROM memory_unitvector vector
+    WHERE vector.unit_id = ANY(%(known)s::bigint[]) AND vector.space_id = {space} AND vector.entity_id = {entity}
+)
+SELECT found.unit_id, unit.layer, unit.message_id, unit.atom_id, unit.scene_id, unit.section, unit.trait_id,
+       unit.session_id, unit.position, unit.speaker, unit.is_question, unit.own_length,
+       found.similarity, usual.mean, usual.spread
+FROM found
+CROSS JOIN usual
+LEFT JOIN memory_searchunit unit ON unit.id = found.unit_id AND NOT found.is_known
+LEFT JOIN memory_atom atom ON atom.id = unit.atom_id
+LEFT JOIN memory_scene scene ON scene.id = unit.scene_id
+LEFT JOIN memory_trait trait ON trait.id = unit.trait_id
+WHERE found.is_known OR (
+    unit.workspace_id = %(workspace)s AND unit.entity_id = {entity}
+    AND unit.layer = ANY(%(layers)s::smallint[])
+    AND (%(session)s::uuid IS NULL OR unit.session_id = %(session)s::uuid)
+    AND (%(since)s::timestamptz IS NULL OR unit.occurred_at >= %(since)s::timestamptz)
+    AND (%(until)s::timestamptz IS NULL OR unit.occurred_at < %(until)s::timestamptz)
+    AND (unit.layer <> 1 OR atom.status = 'live'
+         AND (%(kinds)s::text[] IS NULL OR atom.kind = ANY(%(kinds)s::text[]))
+         AND (%(topics)s::text[] IS NULL OR atom.topic = ANY(%(topics)s::text[])))
+    AND (unit.layer <> 2 OR scene.status = 'live')
+    AND (unit.layer <> 3 OR trait.status = 'live')
+)
+ORDER BY found.similarity DESC, found.unit_id
