@@ -1,7 +1,7 @@
 # One command each. Nothing has to be installed first but Python 3.11 or newer.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test run worker lint types check lock migrations format bench-cascade test-faults
+.PHONY: help demo test run worker lint types check lock migrations format bench-cascade bench-recall test-faults
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -27,10 +27,11 @@ help:
 	@echo "make lint          format and lint       make types       mypy"
 	@echo "make check         all that CI does      make format      format in place"
 	@echo "make bench-cascade own time of the cascade   make test-faults  workers killed at every point"
+	@echo "make bench-recall  time and losses of recall (ARGS='--sizes 1000 --others 0' for a short one)"
 	@echo "make migrations    write migrations      make lock        resolve the dependencies again"
 
 demo: $(RUN_STAMP)
-	@$(PY) manage.py demo $(if $(ONCE),--once) $(ARGS)
+	@$(PY) manage.py demo $(if $(ONCE),--once) --host $(HOST) --port $(PORT) $(ARGS)
 
 run: $(RUN_STAMP)
 	$(PY) -m uvicorn memseek_site.asgi:application --host $(HOST) --port $(PORT) $(ARGS)
@@ -48,6 +49,10 @@ test-faults: $(TEST_STAMP)
 
 bench-cascade: $(TEST_STAMP)
 	$(PY) -m benchmarks.cascade $(ARGS)
+
+# Time of recall over HTTP at 1,000, 10,000 and 100,000 atoms, and among a million of others.
+bench-recall: $(TEST_STAMP)
+	$(PY) -m benchmarks.recall $(ARGS)
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .

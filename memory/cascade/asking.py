@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from string import Template
 from typing import Any
@@ -26,6 +26,7 @@ from memory.cascade.rules.answers import (
 from memory.cascade.stage import Judged, Question, Verdict
 from memory.llm.protocol import BudgetExceeded, Model, ModelError, ModelReply, ModelRequest
 
+MOST_ITEMS = 500
 KIND_OF_UNREADABLE: Mapping[type[UnreadableAnswer], str] = {
     CutOffAnswer: "cut_off",
     NoAnswer: "no_answer",
@@ -127,7 +128,10 @@ class Asker:
         if reply.finish_reason == "refusal":
             raise AnswerError("refusal", "The provider or the model refused to answer.", reply.text)
         try:
-            return read_items(reply.text, item_schema=question.item_schema, finish_reason=reply.finish_reason)
+            reading = read_items(
+                reply.text, item_schema=question.item_schema, finish_reason=reply.finish_reason
+            )
+            return _within_reason(reading)
         except UnreadableAnswer as error:
             raise AnswerError(KIND_OF_UNREADABLE[type(error)], error.reason, error.text) from error
 
@@ -185,6 +189,14 @@ def _places_of_corrected(
         return {index: refusal.index for index, refusal in enumerate(refused)}
     after = 1 + max((*dict(reading.items), *(bad.index for bad in reading.bad)), default=-1)
     return {index: after + index for index in told}
+
+
+def _within_reason(reading: Reading[Any]) -> Reading[Any]:
+    """At most so many items of one answer are looked at; the rest is told as left out."""
+    if len(reading.items) <= MOST_ITEMS:
+        return reading
+    words = f"the answer held {len(reading.items)} items; the first {MOST_ITEMS} were read"
+    return replace(reading, items=reading.items[:MOST_ITEMS], repairs=(*reading.repairs, words))
 
 
 def _shape_refusals(reading: Reading[Any]) -> list[Refusal]:

@@ -6,11 +6,12 @@ Payloads are frozen records with short handles instead of ids; answers are stric
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 MessageRole = Literal["user", "assistant", "tool", "system"]
 AtomState = Literal["live", "superseded", "contested", "retracted"]
@@ -28,6 +29,8 @@ SectionSlug = Literal[
 ]
 TraitSlot = Literal["archetype", "role", "technical_preferences", "interaction_protocol", "decision_pattern"]
 
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
 ATOM_TEXT_LIMIT = 500
 LINE_TEXT_LIMIT = 1_000
 TRAIT_TEXT_LIMIT = 600
@@ -36,9 +39,17 @@ SCENE_CAP = 15
 
 
 class Answered(BaseModel):
-    """Base of everything a model may answer: unknown fields are refused."""
+    """Base of everything a model may answer: unknown fields and text that cannot be stored are refused."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def refuse_what_cannot_be_stored(cls, value: object) -> object:
+        """NUL and half characters: JSON escapes can say them, the database cannot hold them."""
+        if isinstance(value, str) and UNSTORABLE.search(value):
+            raise ValueError("holds a character that cannot be stored")
+        return value
 
 
 # --- l1_extract -------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from django.db.models.functions import Now
 from memory.cascade import work
 from memory.cascade.asking import Account, AnswerError, Asker
 from memory.cascade.checkpoints import reached
-from memory.cascade.designs import load_design
+from memory.cascade.designs import UnknownDesignError, load_design
 from memory.cascade.recording import record_discard, record_failure, record_success
 from memory.cascade.stage import Batch, Stage, StaleInputsError, Verdict
 from memory.cascade.stages import stage_of
@@ -169,11 +169,12 @@ def _is_within_budget(entity: Entity, stage: Stage) -> bool:
 def _attempt(claim: work.Claim, stage: Stage, model: Model) -> Outcome:
     reached("after_claim")
     account = Account()
-    batch = stage.read(claim)
-    if batch is None:
-        return _commit(claim, stage, None, (), account)
-    reached("after_read")
+    batch: Batch | None = None
     try:
+        batch = stage.read(claim)
+        if batch is None:
+            return _commit(claim, stage, None, (), account)
+        reached("after_read")
         verdicts = _ask(claim, stage, batch, account, model)
         reached("before_commit")
         return _commit(claim, stage, batch, verdicts, account)
@@ -185,7 +186,8 @@ def _attempt(claim: work.Claim, stage: Stage, model: Model) -> Outcome:
     except Exception as error:
         # A mistake of this program over these inputs: visible, retried, split and parked like a bad answer.
         logger.exception("%s of %s failed", claim.step, claim.entity.pk)
-        failure = AnswerError("internal", f"{type(error).__name__}: {error}", account.last_reply)
+        kind = "unknown_design" if isinstance(error, UnknownDesignError) else "internal"
+        failure = AnswerError(kind, f"{type(error).__name__}: {error}", account.last_reply)
     return Outcome.FAILED if record_failure(claim, stage, batch, account, failure) else Outcome.DISCARDED
 
 

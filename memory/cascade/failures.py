@@ -14,9 +14,19 @@ TRANSIENT_PARKED_RETRY_SECONDS = 600.0
 
 
 CONFIGURATION_KINDS = frozenset(
-    {"http_401", "http_402", "http_403", "http_404", "bad_endpoint", "run_calls", "run_tokens", "run_seconds"}
+    {
+        "http_401",
+        "http_402",
+        "http_403",
+        "http_404",
+        "bad_endpoint",
+        "unknown_design",
+        "run_calls",
+        "run_tokens",
+        "run_seconds",
+    }
 )
-"""Kinds that no batch would escape: a refused key, an unknown model, a budget that is too small."""
+"""Kinds that no batch would escape: a refused key, an unknown model or design, a budget that is too small."""
 
 
 class Nature(StrEnum):

@@ -97,9 +97,21 @@ class Extraction:
 
     def park(self, claim: Claim, batch: ExtractionBatch) -> None:
         """Set the messages aside for a person, with the run that could not read them."""
-        Message.objects.filter(pk__in=[message.pk for message in batch.messages]).update(
-            parked_at=Now(), parked_by=claim.run
-        )
+        _park(claim, [message.pk for message in batch.messages])
+
+    def park_next(self, claim: Claim) -> Mapping[str, Sequence[UUID]]:
+        """Set the next message aside."""
+        ids = _next_id(claim.entity, load_design().limits)
+        _park(claim, ids)
+        return {"messages": ids}
+
+
+def _park(claim: Claim, ids: Sequence[UUID]) -> None:
+    Message.objects.for_entity(claim.entity).filter(pk__in=ids).update(parked_at=Now(), parked_by=claim.run)
+
+
+def _next_id(entity: Entity, limits: Limits) -> list[UUID]:
+    return [message.pk for message in _next_messages(entity, limits, 1)]
 
 
 def _next_messages(entity: Entity, limits: Limits, batch_limit: int | None) -> list[Message]:

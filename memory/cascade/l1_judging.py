@@ -9,12 +9,13 @@ from datetime import date, datetime
 from uuid import UUID
 
 from memory.cascade.contract import AtomDecision, Refusal
-from memory.cascade.offering import said_words
+from memory.cascade.offering import said_text, said_words
 from memory.cascade.rules.grounding import ungrounded
 from memory.cascade.rules.grounding_relative import dates_said
 from memory.cascade.rules.handles import Handles, Kind, NotOfferedError
 from memory.cascade.stage import Judged, RefusedError
 from memory.models import Atom, Authority, Entity, Message
+from memory.recall.terms import terms_of
 
 AUTHORITY_OF_ROLE = {
     Message.Role.USER: Authority.USER,
@@ -86,7 +87,7 @@ class ExtractionJudge:
             messages=tuple(message.pk for message in cited),
             targets=targets,
             own_targets=own,
-            authority=max(AUTHORITY_OF_ROLE[Message.Role(message.role)] for message in cited),
+            authority=_authority(item, cited),
             said_at=max((message.occurred_at for message in cited if message.occurred_at), default=None),
         )
         if item.action == "skip":
@@ -126,14 +127,25 @@ class ExtractionJudge:
             raise RefusedError("A merge's reason is value or contradiction.")
         if item.kind == "instruction":
             _refuse_foreign_rule({message.role for message in cited})
+        self._refuse_lost_rule(item, extracted, taken)
         if item.scope and item.kind != "instruction":
             raise RefusedError("Only an instruction has a scope.")
         self._check_dates(item, cited)
         widened = self._ground(extracted, cited, taken)
+        if item.kind == "instruction":
+            _refuse_unspoken_rule(item, cited)
         unsaid = self._unsaid(item, cited)
         said = item.model_copy(update={name: EMPTY[name] for name in unsaid})
         notes = tuple(f"{name} was left out: nobody said it" for name in unsaid)
         return replace(widened, decision=_without_raise(said, self._targeted(widened, taken)), notes=notes)
+
+    def _refuse_lost_rule(
+        self, item: AtomDecision, extracted: Extracted, taken: Mapping[int, Extracted]
+    ) -> None:
+        """A rule is replaced by a rule, or by words that contradict it; never by a mere report."""
+        replaces_rule = any(kind == "instruction" for kind, _ in self._targeted(extracted, taken))
+        if item.action == "merge" and replaces_rule and item.kind != "instruction" and item.reason == "value":
+            raise RefusedError("An instruction is replaced by an instruction, or contradicted.")
 
     def _unsaid(self, item: AtomDecision, cited: Sequence[Message]) -> list[str]:
         """Fields beside the text that hold more than was said: a guessed year, a subject nobody named."""
@@ -215,6 +227,26 @@ def _refuse_foreign_rule(roles: Collection[str]) -> None:
         raise RefusedError("An instruction needs a user's own words.")
     if Message.Role.TOOL in roles:
         raise RefusedError("An instruction rests on no output of a tool: cite the user's own words alone.")
+
+
+def _refuse_unspoken_rule(item: AtomDecision, cited: Sequence[Message]) -> None:
+    """A caption, or small talk beside somebody else's words, makes no rule."""
+    own = [said_text(message) for message in cited if message.role == Message.Role.USER]
+    if not any(_vouches(item, words) for words in own):
+        raise RefusedError("An instruction needs a user's own words.")
+
+
+def _authority(item: AtomDecision, cited: Sequence[Message]) -> Authority:
+    """The highest authority among the cited messages that speak of the claim: a mere «thanks» lends none."""
+    vouching = [message for message in cited if _vouches(item, said_words(message))]
+    return max(
+        (AUTHORITY_OF_ROLE[Message.Role(message.role)] for message in vouching), default=Authority.INFERENCE
+    )
+
+
+def _vouches(item: AtomDecision, words: str) -> bool:
+    """Whether some words share at least one term with the claim; a skip has no words of its own."""
+    return not item.text or not set(terms_of(item.text)).isdisjoint(terms_of(words))
 
 
 def _refuse_echo(item: AtomDecision, markers: Sequence[str]) -> None:

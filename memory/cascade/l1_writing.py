@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -78,8 +78,10 @@ class _Ledger:
         same = self.repeated.get(item.decision.text) if item.decision.action != "skip" else None
         if item.decision.action == "skip":
             self._skip(item, self._targets(item), item.decision.reason or "says nothing new")
-        elif same is not None:
+        elif same is not None and _says_no_more(item, same):
             self._repeat(item, same)
+        elif same is not None:
+            self._restate(item, same)
         else:
             self._store(item)
 
@@ -102,12 +104,17 @@ class _Ledger:
         self._replace(replaced if item.decision.action == "merge" else [], same.chain_id)
         self._decide(item, "skip", "the same words stand already", atoms=[same], replaced=replaced)
 
+    def _restate(self, item: Extracted, same: Atom) -> None:
+        """The same words, now as a rule or with more authority: they take the place of the weaker claim."""
+        decision = item.decision.model_copy(update={"action": "merge", "reason": "value"})
+        self._store(replace(item, decision=decision), also=[same])
+
     def _see_again(self, atom: Atom, item: Extracted) -> None:
         self._receive(atom, item.messages, Evidence.Role.REPEAT)
         atom.last_seen_at = max((time for time in (atom.last_seen_at, item.said_at) if time), default=None)
 
-    def _store(self, item: Extracted) -> None:
-        targets = self._targets(item) if item.decision.action == "merge" else []
+    def _store(self, item: Extracted, *, also: Sequence[Atom] = ()) -> None:
+        targets = [*self._targets(item), *also] if item.decision.action == "merge" else []
         chain_id = self._chain(targets)
         atom = self._atom(item, chain_id, is_merge=bool(targets))
         self.atoms[atom.pk] = self.new[item.index] = atom
@@ -242,6 +249,15 @@ class _Ledger:
             role=role,
             run=self.claim.run,
         )
+
+
+def _says_no_more(item: Extracted, same: Atom) -> bool:
+    """Whether a claim in the same words adds nothing: the same kind and scope, and no higher authority."""
+    return (
+        item.decision.kind == same.kind
+        and item.decision.scope == same.scope
+        and item.authority <= same.authority
+    )
 
 
 def _state(atom: Atom) -> tuple[str, UUID | None, UUID, datetime | None]:

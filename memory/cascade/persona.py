@@ -99,6 +99,13 @@ class Portrayal:
         )
         write_persona(claim, changed=(), traits=batch.traits, edits=())
 
+    def park_next(self, claim: Claim) -> Mapping[str, Sequence[UUID]]:
+        """Set the next changed scene aside."""
+        heads = SceneVersion.objects.for_entity(claim.entity).pending().order_by("seq")
+        ids = list(heads.values_list("pk", flat=True)[:1])
+        SceneVersion.objects.filter(pk__in=ids).update(parked_at=Now(), parked_by=claim.run)
+        return {"scene_versions": ids}
+
 
 def _question(entity: Entity, batch: PersonaBatch, design: Design) -> Question[PersonaEdit]:
     handles = Handles()

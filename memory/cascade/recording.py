@@ -21,6 +21,13 @@ from memory.models import Outbox, Run, Step, Work
 from memory.models.runs import RAW_ANSWER_LIMIT
 
 ERROR_TEXT_LIMIT = 1_000
+LONGEST_PAUSE_SECONDS = 3_600.0
+"""However long a provider asks to be left alone."""
+UNREAD_BATCH_SIZE = 32
+"""Taken for the size of a batch that could not be read; halved until one input stands alone."""
+MOST_CALLS = 32_767
+MOST_TOKENS = 2_147_483_647
+"""What the columns hold; a provider may report anything."""
 NOTHING_WAITED = "nothing waited any more"
 
 
@@ -38,8 +45,9 @@ def record_success(
     run.status = Run.Status.SUCCEEDED
     run.inputs = _ids(batch.input_ids if batch else {})
     run.outputs = written.outputs
-    run.decisions = [*written.decisions, *(word for verdict in verdicts for word in verdict.decisions)]
-    run.noop_reason = _noop_reason(batch, verdicts) if written.is_empty else ""
+    notes = [*written.decisions, *(word for verdict in verdicts for word in verdict.decisions)]
+    run.decisions = _storable_notes(notes)
+    run.noop_reason = storable(_noop_reason(batch, verdicts), 300) if written.is_empty else ""
     _finish(run, account)
     _release(claim, stage, row)
     _emit(claim, Outbox.Event.STEP_DONE, written.outputs)
@@ -57,12 +65,12 @@ def _release(claim: work.Claim, stage: Stage, row: Work) -> None:
     row.lease_until = None
     row.failures = 0
     row.last_error = row.last_error_kind = ""
-    row.last_finished_at = timezone.now()
+    row.last_finished_at = Now()
     has_more = stage.waiting(claim.entity) is not None
     full_size = stage.full_size(claim)
     row.batch_limit = limit_after_success(row.batch_limit, full_size=full_size) if has_more else None
     # The same worker goes on with it, so no task is sent; should it die, the sweep finds the row due.
-    row.due_at = timezone.now() if has_more or row.is_flushing else row.due_at
+    row.due_at = Now() if has_more or row.is_flushing else row.due_at
     row.save()
     if stage.downstream is not None:
         _wake_downstream(claim, stage.downstream)
@@ -76,52 +84,62 @@ def _wake_downstream(claim: work.Claim, step: Step) -> None:
 
 
 def record_failure(
-    claim: work.Claim, stage: Stage, batch: Batch, account: Account, error: ModelError | AnswerError
+    claim: work.Claim, stage: Stage, batch: Batch | None, account: Account, error: ModelError | AnswerError
 ) -> bool:
     """Keep what went wrong, and plan the next try, a smaller batch, or the parking of what cannot be read.
 
-    Returns False when the claim was lost meanwhile: then nothing is kept but that the run was discarded.
+    Without a batch it was the reading itself that failed. Returns False when the claim was lost meanwhile:
+    then nothing is kept but that the run was discarded.
     """
     try:
         with transaction.atomic(durable=True):
             row = work.lock_claim(claim)
             _fail_run(claim, batch, account, error)
-            _apply(claim, stage, batch, row, _plan(claim, batch, row, error))
+            size = batch.size if batch else row.batch_limit or UNREAD_BATCH_SIZE
+            _apply(claim, stage, batch, row, _plan(claim, size, row, error), _failures(claim, row, error))
     except work.ClaimLostError:
         record_discard(claim, account, "its claim was lost")
         return False
     return True
 
 
-def _fail_run(claim: work.Claim, batch: Batch, account: Account, error: ModelError | AnswerError) -> None:
+def _fail_run(
+    claim: work.Claim, batch: Batch | None, account: Account, error: ModelError | AnswerError
+) -> None:
     run = claim.run
     run.status = Run.Status.FAILED
-    run.inputs = _ids(batch.input_ids)
+    run.inputs = _ids(batch.input_ids if batch else {})
     # A commit that failed half-way had noted rows that are not there now.
     run.outputs, run.decisions, run.noop_reason = {}, [], ""
-    run.error_kind = error.kind[:64]
+    run.error_kind = storable(error.kind, 64)
     run.error_text = _text_of(error)
     run.is_transient = isinstance(error, TransientModelError)
-    run.raw_answer = error.raw.replace("\x00", "")[:RAW_ANSWER_LIMIT]
+    run.raw_answer = storable(error.raw, RAW_ANSWER_LIMIT)
     _finish(run, account)
 
 
 def _text_of(error: ModelError | AnswerError) -> str:
     text = error.message if isinstance(error, ModelError) else str(error)
-    return text.replace("\x00", "")[:ERROR_TEXT_LIMIT]
+    return storable(text, ERROR_TEXT_LIMIT)
 
 
-def _plan(claim: work.Claim, batch: Batch, row: Work, error: ModelError | AnswerError) -> Plan:
+def _plan(claim: work.Claim, batch_size: int, row: Work, error: ModelError | AnswerError) -> Plan:
     plan = plan_after_failure(
         kind=error.kind,
         nature=_nature(error),
-        failures=claim.failures + 1,
-        batch_size=batch.size,
+        failures=_failures(claim, row, error),
+        batch_size=batch_size,
         batch_limit=row.batch_limit,
         retry_seconds=settings.MEMSEEK.waking.retry_seconds,
     )
-    asked = getattr(error, "retry_after_seconds", None) or 0.0
+    asked = min(getattr(error, "retry_after_seconds", None) or 0.0, LONGEST_PAUSE_SECONDS)
     return Plan(max(plan.delay_seconds, asked), plan.batch_limit, plan.is_parked)
+
+
+def _failures(claim: work.Claim, row: Work, error: ModelError | AnswerError) -> int:
+    """Failures in a row, this one counted; a mended configuration does not count against a batch."""
+    was_configuration = row.last_error_kind in CONFIGURATION_KINDS
+    return 1 if was_configuration and error.kind not in CONFIGURATION_KINDS else claim.failures + 1
 
 
 def _nature(error: ModelError | AnswerError) -> Nature:
@@ -130,20 +148,28 @@ def _nature(error: ModelError | AnswerError) -> Nature:
     return Nature.PERMANENT if error.kind in CONFIGURATION_KINDS else Nature.ANSWER
 
 
-def _apply(claim: work.Claim, stage: Stage, batch: Batch, row: Work, plan: Plan) -> None:
+def _apply(
+    claim: work.Claim, stage: Stage, batch: Batch | None, row: Work, plan: Plan, failures: int
+) -> None:
     row.lease_until = None
-    row.failures = 0 if plan.is_parked else claim.failures + 1
+    row.failures = 0 if plan.is_parked else failures
     row.batch_limit = plan.batch_limit
     row.last_error, row.last_error_kind = claim.run.error_text, claim.run.error_kind
-    row.last_finished_at = timezone.now()
-    row.due_at = timezone.now() + timedelta(seconds=plan.delay_seconds)
+    row.last_finished_at = Now()
+    row.due_at = Now() + timedelta(seconds=plan.delay_seconds)
     row.save()
     if plan.is_parked:
-        stage.park(claim, batch)
-        _emit(claim, Outbox.Event.INPUT_PARKED, _ids(batch.input_ids))
+        _emit(claim, Outbox.Event.INPUT_PARKED, _ids(_parked(claim, stage, batch)))
     else:
         _emit(claim, Outbox.Event.STEP_FAILED, {"runs": [str(claim.run.pk)]})
     wake_on_commit(entity_id=claim.entity.pk, step=claim.step, delay_seconds=plan.delay_seconds)
+
+
+def _parked(claim: work.Claim, stage: Stage, batch: Batch | None) -> Mapping[str, Sequence[Any]]:
+    if batch is None:
+        return stage.park_next(claim)
+    stage.park(claim, batch)
+    return batch.input_ids
 
 
 def record_discard(claim: work.Claim, account: Account, reason: str) -> None:
@@ -163,10 +189,11 @@ def record_discard(claim: work.Claim, account: Account, reason: str) -> None:
 
 
 def _finish(run: Run, account: Account) -> None:
-    run.model = account.model
+    run.model = storable(account.model, 128)
     run.prompt_hash, run.schema_hash = account.prompt_hash, account.schema_hash
-    run.calls, run.cost = account.calls, account.cost
-    run.tokens_in, run.tokens_out = account.tokens_in, account.tokens_out
+    run.calls, run.cost = min(account.calls, MOST_CALLS), account.cost
+    run.tokens_in = min(account.tokens_in, MOST_TOKENS)
+    run.tokens_out = min(account.tokens_out, MOST_TOKENS)
     run.finished_at = timezone.now()
     run.milliseconds = max(0, int((run.finished_at - run.started_at).total_seconds() * 1_000))
     # A late worker must not overwrite the verdict on a run that was already given up.
@@ -197,6 +224,22 @@ _FINISHED_FIELDS = (
     "raw_answer",
     "finished_at",
 )
+
+
+def storable(text: str, limit: int) -> str:
+    """Text as the database takes it, whatever a model said: no NUL, no half characters, not longer."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()[:limit]
+
+
+def _storable_notes(value: Any) -> Any:
+    """The same for every text within notes."""
+    if isinstance(value, str):
+        return storable(value, len(value))
+    if isinstance(value, Mapping):
+        return {_storable_notes(key): _storable_notes(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable_notes(item) for item in value]
+    return value
 
 
 def _ids(rows: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:

@@ -143,9 +143,17 @@ class SynthesisJudge:
             raise RefusedError("A scene with a pinned line is not retired.")
         if not item.reason:
             raise RefusedError("Say why the scene is obsolete.")
+        if scene.id not in self.full:
+            raise RefusedError("A scene whose lines were not shown is not retired.")
+        if any(self._is_standing_rule(atom_id) for atom_id in scene.atoms):
+            raise RefusedError("A scene that holds a standing rule is not retired.")
         course.live -= 1
         course.gone.add(scene.id)
         return Edited(index, "retire", scene.id, scene.title, "", reason=item.reason)
+
+    def _is_standing_rule(self, atom_id: UUID) -> bool:
+        atom = self.atoms[atom_id]
+        return atom.kind == Atom.Kind.INSTRUCTION and atom.status == Atom.Status.LIVE
 
     def _scene(self, said: str, course: _Course) -> SceneState:
         scene_id = self.handles.resolve(said, kinds=(Kind.SCENE,))
@@ -225,9 +233,10 @@ class SynthesisJudge:
         parts = (scene, *merged)
         replaced = {line.replaces for line in lines} | removed
         taken_out = sum(len(line.text) for part in parts for line in part.lines if line.id in replaced)
-        before = sum(course.characters[part.id] for part in parts)
-        total = before - taken_out + _length(lines)
-        if total > self.limits.scene_hard_characters and total > before:
+        standing = sum(course.characters[part.id] for part in parts)
+        total = standing - taken_out + _length(lines)
+        # An over-long scene may shrink, and nothing may grow beyond the limit, by merging neither.
+        if total > self.limits.scene_hard_characters and total > course.characters[scene.id]:
             raise RefusedError(
                 f"The scene would have {total} characters, the limit is {self.limits.scene_hard_characters}: "
                 "replace or remove lines."
@@ -251,9 +260,9 @@ def _overlap(wanted: set[str], scene: SceneState) -> int:
 
 
 def _evidence(atom: Atom, atoms: Mapping[UUID, Atom]) -> str:
-    """What a claim can vouch for: its words, subject and topic, and in its chain what stood before."""
+    """What a claim can vouch for: its words and subject, and what stood before it; not its topic."""
     before = [row.text for row in atoms.values() if row.chain_id == atom.chain_id]
-    return " ".join((atom.text, atom.subject, atom.topic, *before))
+    return " ".join((atom.text, atom.subject, *before))
 
 
 def _dates(atoms: Sequence[Atom], zone: tzinfo) -> frozenset[date]:

@@ -120,6 +120,12 @@ class Synthesis:
         with suppress(StaleInputsError), transaction.atomic():
             write_synthesis(claim, atoms=batch.passed, state=batch.state, full=batch.full, edits=())
 
+    def park_next(self, claim: Claim) -> Mapping[str, Sequence[UUID]]:
+        """Set the next atom aside."""
+        ids = [atom.pk for atom in Atom.objects.for_entity(claim.entity).pending().in_event_order()[:1]]
+        Atom.objects.filter(pk__in=ids).update(parked_at=Now(), parked_by=claim.run)
+        return {"atoms": ids}
+
 
 def _due_evidence(entity: Entity) -> QuerySet[Evidence]:
     """Receipts of live lines for atoms that no longer hold."""

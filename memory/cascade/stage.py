@@ -135,3 +135,7 @@ class Stage(Protocol):
     def park(self, claim: Claim, batch: Any) -> None:
         """Within the failing transaction: set the batch's inputs aside."""
         ...
+
+    def park_next(self, claim: Claim) -> Mapping[str, Sequence[UUID]]:
+        """The same for the one input that comes next, when not even reading it succeeds; gives its id."""
+        ...

@@ -19,6 +19,7 @@ from memory.models import Run, Step, Work
 OVERDUE_SECONDS = 5.0
 """A due row whose task is under way is left alone for so long."""
 SWEEP_LIMIT = 1_000
+FARTHEST_DUE_SECONDS = 2 * 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,17 @@ def sweep() -> Swept:
     if configured_model() is None:
         return Swept()
     return Swept(
-        vanished=_mark_vanished(),
+        vanished=_mark_vanished() + _pull_in(),
         unparked=_unpark(),
         unmarked=sum(_mark_unmarked(step) for step in Step),
         overdue=_wake_overdue(),
     )
+
+
+def _pull_in() -> int:
+    """No pause is longer than an hour: a due time beyond was set by a clock that stood wrong."""
+    far = Now() + timedelta(seconds=FARTHEST_DUE_SECONDS)
+    return Work.objects.filter(due_at__gt=far).update(due_at=Now())
 
 
 def _mark_vanished() -> int:

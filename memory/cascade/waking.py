@@ -35,7 +35,8 @@ def extract_due(seen: Circumstances, settings: WakingSettings) -> datetime:
         return seen.now
     quiet = seen.waiting.last + timedelta(seconds=settings.quiet_seconds)
     latest = seen.waiting.first + timedelta(seconds=settings.latest_seconds)
-    return min(quiet, latest)
+    # Times of a clock that stood wrong must not put a step off for ever.
+    return min(quiet, latest, seen.now + timedelta(seconds=settings.latest_seconds))
 
 
 def synthesis_due(seen: Circumstances, settings: WakingSettings) -> datetime | None:
@@ -61,4 +62,4 @@ def persona_due(seen: Circumstances, settings: WakingSettings) -> datetime | Non
 def _after_interval(seen: Circumstances, seconds: float) -> datetime:
     if seen.last_finished is None:
         return seen.now
-    return max(seen.now, seen.last_finished + timedelta(seconds=seconds))
+    return max(seen.now, min(seen.last_finished, seen.now) + timedelta(seconds=seconds))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import threading
@@ -12,7 +13,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Least, Now
 
@@ -20,6 +21,8 @@ from memory.cascade.wakeups import send, wake_on_commit
 from memory.llm.protocol import ModelError
 from memory.models import Atom, Entity, Message, Run, SceneVersion, Step, Work
 from memory.models.runs import WorkQuerySet
+
+logger = logging.getLogger(__name__)
 
 LEASE_BEATS = 3
 """A lease is renewed so many times within its length."""
@@ -210,13 +213,16 @@ def kept_lease(held: Claim) -> Iterator[None]:
 
 
 def _beat(held: Claim, ended: threading.Event, interval: float) -> None:
-    try:
-        while not ended.wait(interval):
+    while not ended.wait(interval):
+        try:
             _work(held.entity, held.step).filter(token=held.token).update(
                 lease_until=Now() + timedelta(seconds=settings.MEMSEEK.waking.lease_seconds)
             )
-    finally:
-        connection.close()
+        except DatabaseError as error:
+            # One beat is missed; the next one comes on a new connection, before the lease ends.
+            logger.warning("the lease of %s was not renewed: %s", held.step, type(error).__name__)
+        finally:
+            connection.close()
 
 
 def worker_name() -> str:

@@ -11,7 +11,7 @@ TARGETS = ("demo", "test", "run", "worker", "lint", "types", "check", "lock", "m
 
 
 def targets() -> set[str]:
-    return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    return set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
 
 
 def test_every_command_has_its_target() -> None:
@@ -24,7 +24,7 @@ def test_every_target_named_in_the_documents_exists() -> None:
         target
         for document in documents
         if document.exists()
-        for target in re.findall(r"(?:^|`)(?:\$ )?make ([a-z]+)", document.read_text(), flags=re.MULTILINE)
+        for target in re.findall(r"(?:^|`)(?:\$ )?make ([a-z][a-z-]*)", document.read_text(), flags=re.MULTILINE)
     }
     assert named <= targets()
 
