@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from benchmarks.recall_others import copy_atoms
 from benchmarks.recall_words import Terms, Words
 
 if TYPE_CHECKING:
@@ -46,7 +47,16 @@ COLUMNS = {
     "evidence": ("workspace_id", "entity_id", "of_atom_id", "message_id", "role"),
     "searchunit": (
         *("id", "workspace_id", "entity_id", "layer", "message_id", "atom_id", "section", "session_id"),
-        *("position", "speaker", "is_question", "own_length", "occurred_at", "terms", "frequencies", "length"),
+        *(
+            "position",
+            "speaker",
+            "is_question",
+            "own_length",
+            "occurred_at",
+            "terms",
+            "frequencies",
+            "length",
+        ),
     ),
 }
 INDEX_OF_TERMS = "CREATE INDEX search_unit_terms ON memory_searchunit USING gin (terms) WITH (fastupdate=off)"
@@ -91,11 +101,9 @@ class Filler:
         return list(dict.fromkeys(queries))
 
     def multiply(self, entity: Entity, others: Sequence[Entity]) -> None:
-        """Give other entities the atoms of this one, with hashes of their own."""
+        """Give other entities the atoms of this one."""
         for salt, other in enumerate(others, start=1):
-            values = {"from": entity.pk, "to": other.pk, "salt": salt * 0x9E3779B97F4A7C1}
-            for statement in MULTIPLYING:
-                self._connection.execute(statement, values)
+            copy_atoms(self._connection, entity, other, salt)
 
     def finish(self) -> None:
         """What comes after copying: sequences, the index of terms, statistics."""
@@ -136,9 +144,9 @@ class Filler:
         owner = (entity.workspace_id, entity.pk)
         columns = ("workspace_id", "entity_id", "term", "units")
         self._copy("termcount", columns, ((*owner, term, units) for term, units in counts.terms.items()))
-        columns = ("workspace_id", "entity_id", "layer", "units", "length")
+        by_layer = ("workspace_id", "entity_id", "layer", "units", "length")
         layers = ((*owner, layer, units, counts.lengths[layer]) for layer, units in counts.units.items())
-        self._copy("layercount", columns, layers)
+        self._copy("layercount", by_layer, layers)
 
 
 def _binary_vectors(entity: Entity, space: int, units: range, vectors: NDArray[np.float32]) -> bytes:
@@ -258,41 +266,3 @@ def _arrays(terms: Counter[int]) -> tuple[str, str]:
         f"{{{','.join(str(term) for term, _ in ordered)}}}",
         f"{{{','.join(str(count) for _, count in ordered)}}}",
     )
-
-
-MULTIPLYING = (
-    """
-    CREATE TEMPORARY TABLE copied AS
-    SELECT id AS old_id, chain_id AS old_chain, gen_random_uuid() AS id, gen_random_uuid() AS chain_id
-    FROM memory_atom WHERE entity_id = %(from)s
-    """,
-    """
-    INSERT INTO memory_chain (id, workspace_id, entity_id)
-    SELECT copied.chain_id, workspace_id, %(to)s FROM memory_chain JOIN copied ON copied.old_chain = memory_chain.id
-    """,
-    """
-    INSERT INTO memory_atom (id, workspace_id, entity_id, chain_id, text, kind, priority, topic, subject, scope,
-                             authority, status, decision, merge_reason, occurred_at, terms)
-    SELECT copied.id, workspace_id, %(to)s, copied.chain_id, text, kind, priority, topic, subject, scope,
-           authority, status, decision, merge_reason, occurred_at, terms
-    FROM memory_atom JOIN copied ON copied.old_id = memory_atom.id
-    """,
-    """
-    CREATE TEMPORARY TABLE copied_units AS
-    SELECT unit.id AS old_id, nextval('memory_searchunit_id_seq') AS id, copied.id AS atom_id
-    FROM memory_searchunit unit JOIN copied ON copied.old_id = unit.atom_id
-    """,
-    """
-    INSERT INTO memory_searchunit (id, workspace_id, entity_id, layer, atom_id, section, position, speaker,
-                                   is_question, own_length, occurred_at, terms, frequencies, length)
-    SELECT copied.id, workspace_id, %(to)s, layer, copied.atom_id, section, position, speaker, is_question,
-           own_length, occurred_at, ARRAY(SELECT term # %(salt)s FROM unnest(terms) term), frequencies, length
-    FROM memory_searchunit unit JOIN copied_units copied ON copied.old_id = unit.id
-    """,
-    """
-    INSERT INTO memory_unitvector (unit_id, space_id, workspace_id, entity_id, embedding)
-    SELECT copied.id, space_id, workspace_id, %(to)s, embedding
-    FROM memory_unitvector vector JOIN copied_units copied ON copied.old_id = vector.unit_id
-    """,
-    "DROP TABLE copied, copied_units",
-)

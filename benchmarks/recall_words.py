@@ -1,7 +1,7 @@
-"""Made-up words and vectors that behave like real ones: Zipf-distributed, seeded, and near when words are shared.
+"""Made-up texts with the frequencies of real ones, Zipf-distributed and seeded, and their real vectors.
 
-The words are those of the tokeniser's vocabulary, most common first. A text's vector is the mean of its words'
-vectors with some noise, so that the vectors of real queries, made by the real embedder, have neighbours.
+The words are those of the tokeniser's vocabulary, most common first. Vectors are not made up: how well an
+index finds neighbours depends on how the vectors of a model lie.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ VOCABULARY = 30_000
 SHORTEST_WORD = 4
 ZIPF_EXPONENT = 1.07
 ZIPF_OFFSET = 2.7
-NOISE = 0.5
-"""Length of the noise beside a text's vector of length one."""
 
 
 class Words:
@@ -66,30 +64,14 @@ class Words:
         others = self.numbers(1, least=3, most=3)[0]
         return f"what about {self.written(own)} and {self.written(others)}?"
 
-    @cached_property
-    def _vectors(self) -> Any:
+    def vectors(self, texts: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
+        """A row of length one for each text, by the embedder in use."""
         from memory.llm.embedders.registry import configured_embedder
 
         embedder = configured_embedder()
         if embedder is None:
             raise SystemExit("This benchmark needs the local embedder (the extra `embeddings`).")
-        return embedder.embed(self.vocabulary)
-
-    def vectors(self, texts: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
-        """A row of length one for each text."""
-        import numpy as np
-
-        starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])[:-1]])
-        sums = np.add.reduceat(self._vectors[np.concatenate(texts)], starts, axis=0)
-        noise = self._random.standard_normal(sums.shape, dtype=np.float32)
-        rows = _of_length_one(sums) + NOISE * _of_length_one(noise)
-        return _of_length_one(rows)
-
-
-def _of_length_one(rows: Any) -> Any:
-    import numpy as np
-
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return embedder.embed([self.written(text) for text in texts])
 
 
 class Terms:

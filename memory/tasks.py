@@ -6,12 +6,14 @@ import logging
 from uuid import UUID
 
 from celery import shared_task
+from django.db import DatabaseError
 
 from memory.cascade import engine, sweeping
 from memory.cascade.wakeups import RUN_STEP_TASK
 from memory.indexing import step as indexing
 from memory.indexing.sweeping import has_waiting, sweep_index
-from memory.indexing.wakeups import INDEX_TASK, send_index
+from memory.indexing.vector_index import build_vector_index
+from memory.indexing.wakeups import INDEX_TASK, VECTOR_INDEX_TASK, send_index
 from memory.models import Step
 
 logger = logging.getLogger(__name__)
@@ -34,6 +36,19 @@ def index_entity(entity_id: str) -> None:
         logger.info("index of %s: %s rows", entity_id, done)
         if has_waiting(UUID(entity_id)):
             send_index(entity_id=UUID(entity_id))
+
+
+@shared_task(name=VECTOR_INDEX_TASK, ignore_result=True, acks_late=True, reject_on_worker_lost=True)
+def build_entity_vector_index(entity_id: str, space_id: int) -> None:
+    """Build the vector index of an entity that has grown large."""
+    try:
+        was_built = build_vector_index(entity_id=UUID(entity_id), space_id=space_id)
+    except DatabaseError as error:
+        # Search compares all vectors as before; the next index step asks for the index again.
+        logger.warning("no vector index of %s: %s", entity_id, error)
+        return
+    if was_built:
+        logger.info("vector index of %s in space %s built", entity_id, space_id)
 
 
 @shared_task(name="memory.sweep", ignore_result=True)

@@ -6,6 +6,7 @@ from typing import Any
 from csp.constants import NONE, SELF
 from kombu import Queue
 
+from memseek_site.broker_address import read_broker_url
 from memseek_site.databases import database_at, embedded_database, embedded_owner, with_pool
 from memseek_site.embedded.layout import layout_of
 from memseek_site.environment import Environment
@@ -142,7 +143,9 @@ REDIS_URL = ENVIRONMENT.text(
 )
 IS_BROKER_EMBEDDED = not REDIS_URL
 
-CELERY_BROKER_URL = REDIS_URL or f"redis+socket://{_layout.broker_socket}"
+CELERY_BROKER_URL = read_broker_url(
+    ENVIRONMENT, REDIS_URL, embedded=f"redis+socket://{_layout.broker_socket}"
+)
 # The result of a task is in its Run row.
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

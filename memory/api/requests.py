@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
+from memory.ingest.instants import in_utc
 from memory.ingest.storable import text_problem
 from memory.recall.rules import RULES_FLOOR
 
@@ -21,13 +21,6 @@ def _storable(text: str) -> str:
     if problem:
         raise ValueError(problem)
     return text
-
-
-def _within_calendar(moment: datetime) -> datetime:
-    """No time zone moves it out of the years that there are."""
-    if not 1 < moment.astimezone(UTC).year < 9_999:
-        raise ValueError("has to lie between the years 2 and 9998")
-    return moment
 
 
 def _split(given: Any) -> Any:
@@ -49,7 +42,7 @@ Text = Annotated[str, Field(min_length=1, max_length=WORDS_LIMIT), AfterValidato
 Words = Annotated[str, Field(max_length=WORDS_LIMIT), AfterValidator(_storable)]
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
 Names = Annotated[tuple[Name, ...], Field(max_length=MOST_NAMES)]
-Moment = Annotated[AwareDatetime, AfterValidator(_within_calendar)]
+Moment = Annotated[AwareDatetime, AfterValidator(in_utc)]
 Priority = Annotated[int, Field(ge=0, le=100)]
 PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE)]
 Milliseconds = Annotated[int, Field(ge=1, le=LONGEST_WAIT_MILLISECONDS)]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from uuid import UUID
 
-from celery import current_app
 from django.db import transaction
-from kombu.exceptions import OperationalError
 
+from memory.broker import send_task
 from memory.models import Step
-
-logger = logging.getLogger(__name__)
 
 RUN_STEP_TASK = "memory.run_step"
 CASCADE_QUEUE = "cascade"
@@ -24,15 +20,5 @@ def wake_on_commit(*, entity_id: UUID, step: Step, delay_seconds: float = 0.0) -
 
 
 def send(*, entity_id: UUID, step: Step, delay_seconds: float = 0.0) -> None:
-    """Send one task now. A broker that does not answer is logged: what is due stays due in the database."""
-    try:
-        current_app.send_task(
-            RUN_STEP_TASK,
-            args=[str(entity_id), step.value],
-            countdown=delay_seconds or None,
-            queue=CASCADE_QUEUE,
-            ignore_result=True,
-            retry=False,
-        )
-    except (OperationalError, OSError) as error:
-        logger.warning("no wake-up sent for %s of %s: %s", step, entity_id, type(error).__name__)
+    """Send one task now. Never raises: what is due stays due in the database."""
+    send_task(RUN_STEP_TASK, entity_id, step.value, queue=CASCADE_QUEUE, delay_seconds=delay_seconds)

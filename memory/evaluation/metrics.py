@@ -1,4 +1,4 @@
-"""What is measured: the share of a question's evidence among the first turns, and within a budget of tokens."""
+"""What is measured: the share of the evidence among the first turns, and within a budget of tokens."""
 
 from __future__ import annotations
 

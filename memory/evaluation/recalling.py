@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from django import get_version
-from django.db import connection
 
+from memory import queries
 from memory.evaluation.methods import Recall, baselines
 from memory.evaluation.metrics import Tally, measures, percentile
 from memory.evaluation.preparing import Conversation
@@ -82,10 +82,8 @@ def evaluate_conversation(conversation: Conversation, report: RecallReport) -> I
         yield question
 
 
-def judgeable(
-    conversation: Conversation, report: RecallReport
-) -> Iterator[tuple[Question, frozenset[str]]]:
-    """The questions with evidence that stands in the conversation; what is wrong with the others is counted."""
+def judgeable(conversation: Conversation, report: RecallReport) -> Iterator[tuple[Question, frozenset[str]]]:
+    """The questions whose evidence stands in the conversation; what is wrong with others is counted."""
     known = conversation.turn_ids()
     for question in conversation.sample.questions:
         report.unknown_turns += len(question.evidence - known)
@@ -98,14 +96,13 @@ def judgeable(
 
 def versions() -> dict[str, Any]:
     """What the figures depend on besides the questions."""
-    connection.ensure_connection()
-    major, minor = divmod(connection.pg_version, 10_000)
+    (postgresql,) = queries.one("server_version")
     embedder = configured_embedder()
     return {
         "memseek": _own_version(),
         "python": platform.python_version(),
         "django": get_version(),
-        "postgresql": f"{major}.{minor}",
+        "postgresql": postgresql,
         "embedding_space": embedder.space if embedder else None,
         "weights": asdict(Weights()),
     }

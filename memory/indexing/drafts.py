@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,8 +12,15 @@ from django.db.models import F, Q
 
 from memory.ingest.recalled import strip_recalled
 from memory.models import Atom, Entity, Layer, Line, Message, SceneVersion, TraitVersion, VersionLine
+from memory.models.messages import MESSAGE_TEXT_LIMIT
 
 Key = tuple[Layer, UUID]
+
+LONGEST_EXPANSION = 18
+"""U+FDFA is a phrase of this many characters."""
+PIECE = 1_024
+LONGEST_FOLDED = 2 * MESSAGE_TEXT_LIMIT + PIECE
+"""Characters of a message that it is found by: what its text and its attachments hold, and some more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +64,9 @@ def _messages(entity: Entity, ids: Sequence[UUID]) -> Iterable[Draft]:
     messages = list(Message.objects.for_entity(entity).filter(pk__in=ids))
     before = _turns_before(entity, messages)
     for message in messages:
-        own = spoken(message)
+        own = indexable(spoken(message))
         earlier = before.get((message.session_id, message.ordinal - 1))
-        previous = f"{earlier.speaker} {spoken(earlier)}" if earlier else ""
+        previous = f"{earlier.speaker} {indexable(spoken(earlier))}" if earlier else ""
         if not own.strip():
             continue
         date = _date_words(entity, message.occurred_at)
@@ -78,6 +86,21 @@ def _messages(entity: Entity, ids: Sequence[UUID]) -> Iterable[Draft]:
 def spoken(message: Message) -> str:
     """The words of a message and of its attachments, recalled blocks removed."""
     return f"{strip_recalled(message.text)} {strip_recalled(message.attachment_text)}".strip()
+
+
+def indexable(text: str) -> str:
+    """The part of a text that is not too long when it is folded: one character may stand for eighteen.
+
+    The message keeps the rest; it is only not found by it.
+    """
+    if len(text) * LONGEST_EXPANSION <= LONGEST_FOLDED or text.isascii():
+        return text
+    folded = 0
+    for start in range(0, len(text), PIECE):
+        folded += len(unicodedata.normalize("NFKC", text[start : start + PIECE]))
+        if folded > LONGEST_FOLDED:
+            return text[:start]
+    return text
 
 
 def _turns_before(entity: Entity, messages: Sequence[Message]) -> dict[tuple[UUID, int], Message]:

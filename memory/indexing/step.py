@@ -16,7 +16,9 @@ from memory import queries
 from memory.indexing.drafts import Draft, Key, draw_drafts
 from memory.indexing.languages import languages_of
 from memory.indexing.units import COLUMN, replace_units, units_of
+from memory.indexing.vector_index import wants_vector_index
 from memory.indexing.vectors import current_space, write_vectors
+from memory.indexing.wakeups import send_vector_index
 from memory.llm.embedders.protocol import Embedder, EmbeddingError
 from memory.llm.embedders.registry import configured_embedder
 from memory.models import Entity, Layer, SearchUnit, Unindexed
@@ -49,7 +51,19 @@ def index_entity(
     while embedder and time.monotonic() < ends and (count := index_vectors(entity, embedder)):
         done += count
         progress(count)
+    if embedder and done:
+        _ask_for_vector_index(entity, embedder)
     return done
+
+
+def _ask_for_vector_index(entity: Entity, embedder: Embedder) -> None:
+    """Have one built for an entity that has grown large; a worker does it while others read and write."""
+    try:
+        space = current_space(embedder)
+    except EmbeddingError:
+        return
+    if wants_vector_index(entity, space):
+        send_vector_index(entity_id=entity.pk, space_id=space.pk)
 
 
 def index_terms(entity: Entity, *, wants_vectors: bool) -> int:
@@ -94,6 +108,7 @@ def index_vectors(entity: Entity, embedder: Embedder) -> int:
     drafts = draw_drafts(entity, _by_layer(keys))
     try:
         vectors: Iterable[Any] = embedder.embed([draft.meaning for draft in drafts]) if drafts else []
+        space = current_space(embedder)
     except EmbeddingError:
         return 0
     with transaction.atomic(durable=True):
@@ -104,7 +119,7 @@ def index_vectors(entity: Entity, embedder: Embedder) -> int:
         found = [
             (unit, meant[_identity(unit)]) for unit in units_of(entity, keys) if _identity(unit) in meant
         ]
-        write_vectors(entity, current_space(embedder), found)
+        write_vectors(entity, space, found)
         Unindexed.objects.filter(pk__in=[row.pk for row in waiting]).delete()
     return len(waiting)
 

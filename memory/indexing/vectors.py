@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from memory.llm.embedders.protocol import Embedder
@@ -11,13 +10,15 @@ from memory.models import EmbeddingSpace, Entity, SearchUnit, UnitVector
 
 
 def current_space(embedder: Embedder) -> EmbeddingSpace:
-    """The row of the embedder's space, made when it is met first."""
-    return _space(embedder.space, embedder.dimensions)
+    """The row of the embedder's space, made when it is met first.
 
-
-@cache
-def _space(name: str, dimensions: int) -> EmbeddingSpace:
-    return EmbeddingSpace.objects.get_or_create(name=name, defaults={"dimensions": dimensions})[0]
+    It is looked up each time, once a batch: a row that a process remembers outlives a rollback or a reset of
+    the database, and every vector written with it fails from then on.
+    """
+    found = EmbeddingSpace.objects.get_or_create(
+        name=embedder.space, defaults={"dimensions": embedder.dimensions}
+    )
+    return found[0]
 
 
 def write_vectors(entity: Entity, space: EmbeddingSpace, found: Sequence[tuple[SearchUnit, Any]]) -> None:

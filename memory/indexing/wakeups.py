@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from uuid import UUID
 
-from celery import current_app
 from django.db import transaction
-from kombu.exceptions import OperationalError
 
-logger = logging.getLogger(__name__)
+from memory.broker import send_task
 
 INDEX_TASK = "memory.index_entity"
+VECTOR_INDEX_TASK = "memory.build_vector_index"
 INDEX_QUEUE = "index"
 
 
@@ -22,15 +20,10 @@ def wake_index_on_commit(*, entity_id: UUID, delay_seconds: float = 0.0) -> None
 
 
 def send_index(*, entity_id: UUID, delay_seconds: float = 0.0) -> None:
-    """Send one task now. A broker that does not answer is logged: what waits stays in the queue's table."""
-    try:
-        current_app.send_task(
-            INDEX_TASK,
-            args=[str(entity_id)],
-            countdown=delay_seconds or None,
-            queue=INDEX_QUEUE,
-            ignore_result=True,
-            retry=False,
-        )
-    except (OperationalError, OSError) as error:
-        logger.warning("no wake-up sent to index %s: %s", entity_id, type(error).__name__)
+    """Send one task now. Never raises: what waits stays in the queue's table."""
+    send_task(INDEX_TASK, entity_id, queue=INDEX_QUEUE, delay_seconds=delay_seconds)
+
+
+def send_vector_index(*, entity_id: UUID, space_id: int) -> None:
+    """Have a worker build the entity's own vector index. The next index step asks again if none came."""
+    send_task(VECTOR_INDEX_TASK, entity_id, space_id, queue=INDEX_QUEUE)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memory.cascade.work import flush
-from memory.ingest.entities import ensure_entity, find_entity
+from memory.ingest.entities import ensure_entity, find_entity, refuse_name
 from memory.ingest.importers.formats import READERS, detect_format
-from memory.ingest.importers.records import BadRow, ReadMessage
+from memory.ingest.importers.records import PLACE_SHOWN, BadRow, ReadMessage
 from memory.ingest.incoming import MESSAGES_PER_CALL, IncomingMessage, read_messages
 from memory.ingest.messages import append_messages
 from memory.ingest.problems import IngestError
@@ -56,7 +56,8 @@ def import_file(
     default the name of the file without its ending. The cascade is woken once for each entity, at its end,
     so that what it makes does not depend on how fast the file is read.
 
-    Raises UnreadableFileError when the file is in no known format.
+    Raises UnreadableFileError when the file is in no known format, and IngestError when the name that all of
+    it goes to is none; a name out of the file that is none costs its own conversation only.
     """
     reader = READERS[detect_format(path) if format == AUTOMATIC else format]
     run = _Import(workspace, is_dry_run=is_dry_run, progress=progress)
@@ -89,16 +90,35 @@ class _Import:
         self._entity_name = ""
         self._batch: list[ReadMessage] = []
         self._sessions: set[tuple[str, object]] = set()
+        self._refused: set[str] = set()
 
     def take(self, entity_name: str, row: ReadMessage) -> None:
         """Add a message; another entity's first one ends the entity before."""
+        if entity_name in self._refused:
+            return
         if entity_name != self._entity_name:
             self.finish()
+            self._entity_name = ""
+            if not self._is_name(entity_name, row):
+                return
             self._entity_name = entity_name
             self.report.entities.append(entity_name)
         self._batch.append(row)
         if len(self._batch) == MESSAGES_PER_CALL:
             self._store_batch()
+
+    def _is_name(self, entity_name: str, row: ReadMessage) -> bool:
+        """Whether an entity can have the name; one that the file gave is noted as bad, others are raised."""
+        try:
+            refuse_name(entity_name)
+        except IngestError as error:
+            if not row.entity:
+                raise
+            self._refused.add(entity_name)
+            said = "; ".join(problem.problem for problem in error.problems)
+            self.report.bad_rows.append(BadRow(row.entity[:PLACE_SHOWN], f"as the name of an entity {said}"))
+            return False
+        return True
 
     def finish(self) -> None:
         """Store what is left and have the cascade begin with this entity."""

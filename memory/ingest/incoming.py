@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from memory.ingest.instants import in_utc
 from memory.ingest.problems import IngestError, Problem, refused
 from memory.ingest.storable import is_blank, json_problem, text_problem
 from memory.models.messages import MESSAGE_TEXT_LIMIT, METADATA_BYTES_LIMIT, SPEAKER_LIMIT
@@ -58,7 +59,8 @@ def _checked_json(value: Any, bytes_limit: int) -> Any:
 def read_instant(value: Any) -> datetime | None:
     """An instant in UTC from a datetime or an ISO 8601 text; None stays None.
 
-    Raises ValueError (as PydanticCustomError) without a time zone: whose midday it was is never guessed.
+    Raises ValueError (as PydanticCustomError) without a time zone, since whose midday it was is never
+    guessed, and outside the years that every time zone has.
     """
     if isinstance(value, str):
         value = _from_iso(value)
@@ -69,9 +71,9 @@ def read_instant(value: Any) -> datetime | None:
     if value.utcoffset() is None:
         raise _problem("naive", "has no time zone: add Z or an offset such as +02:00")
     try:
-        return value.astimezone(UTC)
-    except OverflowError as error:
-        raise _problem("instant", "lies outside the years 1 to 9999 in UTC") from error
+        return in_utc(value)
+    except ValueError as error:
+        raise _problem("instant", str(error)) from error
 
 
 def _from_iso(text: str) -> datetime:

@@ -9,9 +9,10 @@ import re
 from html import escape
 
 NAME = "memseek-recall"
-# The end of the text ends a tag as well: a client may have cut the message anywhere.
-_TAG = re.compile(rf"<\s*(?P<close>/?)\s*{NAME}(?=[\s/>]|$)[^>]*>?", re.IGNORECASE)
-_OPENING_OF_TAG = re.compile(rf"<(?=\s*/?\s*{NAME})", re.IGNORECASE)
+# The end of the text ends a tag as well: a client may have cut the message anywhere. White space is taken
+# possessively: tried again with less of it, a text of spaces alone would take minutes.
+_TAG = re.compile(rf"<\s*+(?P<close>/?)\s*+{NAME}(?=[\s/>]|$)[^>]*>?", re.IGNORECASE)
+_OPENING_OF_TAG = re.compile(rf"<(?=\s*+/?\s*+{NAME})", re.IGNORECASE)
 
 
 def wrap(text: str, id: str) -> str:

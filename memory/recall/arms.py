@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -13,6 +14,7 @@ from django.db import OperationalError, transaction
 
 from memory import queries
 from memory.indexing.units import hash_of
+from memory.indexing.vector_index import SEARCH_WIDTH, NearIndex, index_prefix
 from memory.models import Entity
 from memory.models.search import Layer
 from memory.recall.fusion import Candidate
@@ -23,6 +25,9 @@ POSTINGS_CAP = 1_000
 """Candidates come from the rarest words of a query until they would be more than this."""
 MOST_CANDIDATES = 4_000
 """A query of one common word is answered from so many of the newest units."""
+SAMPLED_VECTORS = 256
+"""So many vectors tell mean and spread where not all are compared."""
+LAYERS = tuple(Layer)
 ROW_COLUMN = {Layer.MESSAGE: 2, Layer.ATOM: 3, Layer.SECTION: 4, Layer.TRAIT: 6}
 
 
@@ -36,6 +41,11 @@ class Filters:
     until: datetime | None = None
     kinds: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
+
+    @property
+    def is_narrow(self) -> bool:
+        """They may leave a small part of a memory."""
+        return bool(self.session or self.since or self.until or self.kinds or self.topics)
 
     def parameters(self) -> dict[str, Any]:
         """As the named queries take them."""
@@ -57,6 +67,10 @@ class IndexCounts:
     lengths: Mapping[Layer, int] = field(default_factory=dict)
     holding: Mapping[int, int] = field(default_factory=dict)
     """In how many units each hashed term stands."""
+    near_indexes: Mapping[str, NearIndex] = field(default_factory=dict)
+    """The entity's own vector indexes, by the name of their space."""
+    has_waiting: bool = False
+    """Rows wait that the index does not hold yet."""
 
     @property
     def total(self) -> int:
@@ -75,12 +89,24 @@ class IndexCounts:
 
 def count_index(entity: Entity, terms: Sequence[int]) -> IndexCounts:
     """Read the counts in one statement."""
-    found = queries.rows("search_counts", workspace=entity.workspace_id, entity=entity.pk, terms=list(terms))
-    layers = [(Layer(number), units, length) for sort, number, units, length in found if sort == "layer"]
+    found = queries.rows(
+        "search_counts",
+        workspace=entity.workspace_id,
+        entity=entity.pk,
+        terms=list(terms),
+        index=index_prefix(entity.pk),
+    )
+    layers = [(Layer(number), units, length) for sort, number, units, length, _ in found if sort == "layer"]
     return IndexCounts(
         units={layer: units for layer, units, _ in layers},
         lengths={layer: int(length) for layer, _, length in layers},
-        holding={term: units for sort, term, units, _ in found if sort == "term"},
+        holding={term: units for sort, term, units, _, _ in found if sort == "term"},
+        near_indexes={
+            space: NearIndex(number, dimensions)
+            for sort, number, dimensions, _, space in found
+            if sort == "near"
+        },
+        has_waiting=any(sort == "waiting" for sort, *_ in found),
     )
 
 
@@ -111,9 +137,11 @@ def find_by_words(
     limit: int,
     milliseconds: int,
     cap: int = POSTINGS_CAP,
+    most: int = MOST_CANDIDATES,
 ) -> list[Candidate] | None:
     """The best `limit` units of each layer by BM25; None when the time limit was reached."""
-    rare = rarest_terms(counts, terms, cap=cap)
+    held = {term: weight for term, weight in terms.items() if counts.holding.get(term)}
+    rare = rarest_terms(counts, held, cap=cap)
     if not rare:
         return []
     found = _within(
@@ -121,17 +149,17 @@ def find_by_words(
         "search_words",
         workspace=entity.workspace_id,
         entity=entity.pk,
-        terms=list(terms),
-        weights=[weight * counts.rarity(term) for term, weight in terms.items()],
+        terms=list(held),
+        weights=[weight * counts.rarity(term) for term, weight in held.items()],
         rare=rare,
         lengths=[counts.average(layer) for layer in Layer],
         k1=K1,
         b=B,
-        most=MOST_CANDIDATES,
+        most=most,
         limit=limit,
         **filters.parameters(),
     )
-    return None if found is None else [_candidate(row, words=float(row[13])) for row in found]
+    return None if found is None else [_candidate(row, words=float(row[12])) for row in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +175,13 @@ class Near:
     """What the vector arm found."""
 
     candidates: list[Candidate]
+    """Units that were not known."""
+    similarities: Mapping[int, float]
+    """How near the known units are, by unit; those without a vector are missing."""
     usual: Usual
 
 
-NOTHING_NEAR = Near([], Usual())
+NOTHING_NEAR = Near([], {}, Usual())
 
 
 def find_by_meaning(
@@ -162,39 +193,79 @@ def find_by_meaning(
     *,
     limit: int,
     milliseconds: int,
+    index: NearIndex | None = None,
 ) -> Near | None:
-    """The nearest units, and how near the known ones are; None when the time limit was reached."""
-    found = _within(
-        milliseconds,
-        "search_vectors",
-        workspace=entity.workspace_id,
-        entity=entity.pk,
-        vector=vector,
-        space=space,
-        known=[candidate.unit for candidate in known],
-        limit=limit,
+    """The nearest units, and how near the known ones are; None when the time limit was reached.
+
+    All vectors are compared unless the entity has an index of its own for the space, and whenever the filters
+    are narrow: an index would find the nearest of all, and they may all be outside.
+    """
+    parameters = {
+        "workspace": entity.workspace_id,
+        "vector": vector,
+        "known": [candidate.unit for candidate in known],
+        "limit": limit,
         **filters.parameters(),
-    )
+    }
+    if index is None or filters.is_narrow:
+        parameters |= {"entity": entity.pk, "space": space, "is_narrow": filters.is_narrow}
+        found = _within(milliseconds, "search_vectors", **parameters)
+    else:
+        found = _within_index(milliseconds, entity, index, sample=SAMPLED_VECTORS, **parameters)
+    return None if found is None else _near(found)
+
+
+def _near(found: Sequence[tuple[Any, ...]]) -> Near:
     if not found:
-        return None if found is None else NOTHING_NEAR
-    usual = Usual(float(found[0][14]), float(found[0][15]) or 1.0)
-    return Near([_candidate(row, similarity=float(row[13])) for row in found], usual)
+        return NOTHING_NEAR
+    return Near(
+        [_candidate(row, similarity=float(row[12])) for row in found if row[1] is not None],
+        {row[0]: float(row[12]) for row in found if row[1] is None},
+        Usual(float(found[0][13] or 0.0), float(found[0][14] or 1.0)),
+    )
 
 
 def _within(milliseconds: int, name: str, **parameters: Any) -> list[tuple[Any, ...]] | None:
-    """Rows of a query under a time limit of the database's own."""
+    """Rows of a query under a time limit of the database's own; None when it was reached."""
+    with _time_limit() as answer:
+        queries.rows("limit_time", milliseconds=str(milliseconds))
+        answer.rows = queries.rows(name, **parameters)
+    return answer.rows
+
+
+def _within_index(
+    milliseconds: int, entity: Entity, index: NearIndex, *, limit: int, **parameters: Any
+) -> list[tuple[Any, ...]] | None:
+    """The same for the query that an entity's own vector index serves."""
+    literals = {"entity": entity.pk, "space": index.space_id, "dimensions": index.dimensions}
+    with _time_limit() as answer:
+        queries.rows("limit_time_for_index", milliseconds=str(milliseconds), width=str(SEARCH_WIDTH))
+        answer.rows = queries.literal_rows("search_vectors_by_index", literals, limit=limit, **parameters)
+    return answer.rows
+
+
+@dataclass(slots=True)
+class _Answer:
+    rows: list[tuple[Any, ...]] | None = None
+
+
+@contextmanager
+def _time_limit() -> Iterator[_Answer]:
+    """A transaction whose answer stays None when the database ended a statement of it for its time."""
+    answer = _Answer()
     try:
         with transaction.atomic():
-            queries.rows("limit_time", milliseconds=str(milliseconds))
-            return queries.rows(name, **parameters)
+            yield answer
+            # Nothing was written, and a transaction around this one gets its own time limit back.
+            transaction.set_rollback(True)
     except OperationalError as error:
         if "statement timeout" not in str(error):
             raise
-        return None
+        answer.rows = None
 
 
 def _candidate(row: tuple[Any, ...], *, words: float = 0.0, similarity: float | None = None) -> Candidate:
-    layer = Layer(row[1])
+    layer = LAYERS[row[1]]
     return Candidate(
         unit=row[0],
         layer=layer,
@@ -205,18 +276,13 @@ def _candidate(row: tuple[Any, ...], *, words: float = 0.0, similarity: float | 
         speaker=row[9],
         is_question=row[10],
         own_length=row[11],
-        occurred_at=row[12],
         words=words,
         similarity=similarity,
     )
 
 
-def merged(by_words: Sequence[Candidate], by_meaning: Sequence[Candidate]) -> list[Candidate]:
+def merged(by_words: Sequence[Candidate], near: Near) -> list[Candidate]:
     """Both arms' candidates, each unit once with what either says of it, in the order of units."""
-    units = {candidate.unit: candidate for candidate in by_words}
-    for candidate in by_meaning:
-        if candidate.unit in units:
-            units[candidate.unit].similarity = candidate.similarity
-        else:
-            units[candidate.unit] = candidate
-    return [units[unit] for unit in sorted(units)]
+    for candidate in by_words:
+        candidate.similarity = near.similarities.get(candidate.unit)
+    return sorted((*by_words, *near.candidates), key=lambda candidate: candidate.unit)

@@ -11,10 +11,12 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from memory.models.search import Layer
+
+NO_UNIT = 0
+"""Units are numbered from 1, rows that wait for the index from -1 downwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,6 @@ class Candidate:
     speaker: str
     is_question: bool
     own_length: int
-    occurred_at: datetime | None
     words: float = 0.0
     """BM25; 0 when the text arm did not find it."""
     similarity: float | None = None
@@ -82,11 +83,10 @@ def score(
         for candidate in candidates
         if candidate.similarity is not None
     }
-    turns = {
-        (candidate.session, candidate.position): candidate.unit
-        for candidate in candidates
-        if candidate.layer == Layer.MESSAGE
-    }
+    turns: dict[UUID | None, dict[int, int]] = defaultdict(dict)
+    for candidate in candidates:
+        if candidate.layer == Layer.MESSAGE:
+            turns[candidate.session][candidate.position] = candidate.unit
     sessions = _sessions(candidates, words)
     return {
         candidate.unit: _terms(candidate, words, meaning, turns, sessions, people, weights)
@@ -98,7 +98,7 @@ def _terms(
     candidate: Candidate,
     words: Mapping[int, float],
     meaning: Mapping[int, float],
-    turns: Mapping[tuple[UUID | None, int], int],
+    turns: Mapping[UUID | None, Mapping[int, int]],
     sessions: Mapping[UUID, float],
     people: frozenset[str],
     weights: Weights,
@@ -122,18 +122,19 @@ def _neighbours(
     candidate: Candidate,
     words: Mapping[int, float],
     meaning: Mapping[int, float],
-    turns: Mapping[tuple[UUID | None, int], int],
+    turns: Mapping[UUID | None, Mapping[int, int]],
     weights: Weights,
 ) -> dict[str, float]:
-    def unit_at(distance: int) -> int:
-        return turns.get((candidate.session, candidate.position + distance), -1)
-
+    session = turns[candidate.session]
+    before = session.get(candidate.position - 1, NO_UNIT)
+    after = session.get(candidate.position + 1, NO_UNIT)
+    second_after = session.get(candidate.position + 2, NO_UNIT)
     return {
-        "turn_after": weights.turn_after * words.get(unit_at(1), 0.0),
-        "second_turn_after": weights.second_turn_after * words.get(unit_at(2), 0.0),
-        "turn_before": weights.turn_before * words.get(unit_at(-1), 0.0),
-        "meaning_before": weights.meaning_before * meaning.get(unit_at(-1), 0.0),
-        "meaning_after": weights.meaning_after * meaning.get(unit_at(1), 0.0),
+        "turn_after": weights.turn_after * words.get(after, 0.0),
+        "second_turn_after": weights.second_turn_after * words.get(second_after, 0.0),
+        "turn_before": weights.turn_before * words.get(before, 0.0),
+        "meaning_before": weights.meaning_before * meaning.get(before, 0.0),
+        "meaning_after": weights.meaning_after * meaning.get(after, 0.0),
     }
 
 

@@ -84,13 +84,7 @@ class _Reader:
         atoms = Atom.objects.for_entity(self._entity).live().in_bulk(self._rows(Layer.ATOM))
         messages = self._messages()
         sections = self._sections()
-        traits = {
-            version.trait_id: version
-            for version in TraitVersion.objects.for_entity(self._entity)
-            .live()
-            .select_related("trait")
-            .filter(trait__in=self._rows(Layer.TRAIT))
-        }
+        traits = self._traits()
         found: list[Hit] = []
         for group in self._groups:
             if group.layer == Layer.ATOM and group.row in atoms:
@@ -115,17 +109,23 @@ class _Reader:
         """Standing lines of the sections found; a line that is due is left out."""
         from memory.recall.ladder import standing_places
 
-        heads = {
-            head.pk: head
-            for head in SceneVersion.objects.for_entity(self._entity)
-            .live()
-            .filter(scene__in=self._rows(Layer.SECTION))
-        }
+        scenes = self._rows(Layer.SECTION)
+        if not scenes:
+            return {}
+        rows = SceneVersion.objects.for_entity(self._entity).live().filter(scene__in=scenes)
+        heads = {head.pk: head for head in rows}
         sections: dict[tuple[UUID, str], tuple[SceneVersion, list[VersionLine]]] = {}
         for place in standing_places(heads):
             head = heads[place.version_id]
             sections.setdefault((head.scene_id, place.line.section), (head, []))[1].append(place)
         return sections
+
+    def _traits(self) -> dict[UUID, TraitVersion]:
+        traits = self._rows(Layer.TRAIT)
+        if not traits:
+            return {}
+        rows = TraitVersion.objects.for_entity(self._entity).live().filter(trait__in=traits)
+        return {version.trait_id: version for version in rows.select_related("trait")}
 
     def _atom(self, group: _Group, atom: Atom, messages: Mapping[UUID, CitedMessage]) -> Hit:
         zone = self._entity.zone

@@ -63,8 +63,9 @@ def search(entity: Entity, request: Request) -> Found:
     query = request.query[:QUERY_LIMIT]
     terms = hashed_query(entity, query_terms(query, languages=languages))
     counts = count_index(entity, list(terms))
-    candidates, arms, usual = _ask_arms(entity, request, query, terms, counts)
+    # Before the arms: what is indexed meanwhile is found by both rather than by neither.
     tail = scan_unindexed(entity, terms, counts, request.filters, languages)
+    candidates, arms, usual = _ask_arms(entity, request, query, terms, counts)
     candidates += tail.candidates
     scored = score(
         candidates,
@@ -104,13 +105,14 @@ def _ask_arms(
             request.filters,
             limit=ARM_LIMIT,
             milliseconds=request.meaning_milliseconds,
+            index=counts.near_indexes.get(vector.space),
         )
     arms: dict[str, ArmState] = {
         "words": _state(by_words, is_used=request.uses_words),
         "meaning": _meaning_state(near, vector),
     }
     near = near or NOTHING_NEAR
-    return merged(by_words or (), near.candidates), arms, near.usual
+    return merged(by_words or (), near), arms, near.usual
 
 
 def _vector(request: Request, query: str) -> QueryVector:

@@ -35,6 +35,8 @@ def scan_unindexed(
     languages: Sequence[str],
 ) -> Tail:
     """Score the waiting rows by words, with the index's own counts."""
+    if not counts.has_waiting:
+        return Tail()
     waiting = list(
         Unindexed.objects.for_entity(entity)
         .filter(has_terms=False, layer__in=[int(layer) for layer in filters.layers])
@@ -98,6 +100,5 @@ def _candidate(
         speaker=draft.speaker.casefold(),
         is_question=draft.is_question,
         own_length=length_of(analyse(draft.own_words, languages=languages)),
-        occurred_at=draft.occurred_at,
         words=words,
     )

@@ -11,23 +11,37 @@ usual AS (
     SELECT avg(similarity) AS mean, stddev_pop(similarity) AS spread FROM everything
 ),
 nearest AS (
-    SELECT unit_id, similarity FROM everything ORDER BY similarity DESC, unit_id LIMIT %(limit)s
+    SELECT unit_id, similarity FROM everything
+    -- Under a narrow filter the nearest of all may all be outside of it.
+    WHERE NOT %(is_narrow)s OR EXISTS (
+        SELECT 1 FROM memory_searchunit unit
+        LEFT JOIN memory_atom atom ON atom.id = unit.atom_id
+        WHERE unit.id = everything.unit_id
+          AND unit.layer = ANY(%(layers)s::smallint[])
+          AND (%(session)s::uuid IS NULL OR unit.session_id = %(session)s::uuid)
+          AND (%(since)s::timestamptz IS NULL OR unit.occurred_at >= %(since)s::timestamptz)
+          AND (%(until)s::timestamptz IS NULL OR unit.occurred_at < %(until)s::timestamptz)
+          AND (unit.layer <> 1 OR (%(kinds)s::text[] IS NULL OR atom.kind = ANY(%(kinds)s::text[]))
+               AND (%(topics)s::text[] IS NULL OR atom.topic = ANY(%(topics)s::text[])))
+    )
+    ORDER BY similarity DESC, unit_id LIMIT %(limit)s
 ),
 found AS (
-    SELECT unit_id, similarity, false AS is_known FROM nearest WHERE unit_id <> ALL(%(known)s::bigint[])
+    SELECT unit_id, similarity, unit_id AS read_id FROM nearest WHERE unit_id <> ALL(%(known)s::bigint[])
     UNION ALL
-    SELECT unit_id, similarity, true FROM everything WHERE unit_id = ANY(%(known)s::bigint[])
+    SELECT unit_id, similarity, NULL FROM everything WHERE unit_id = ANY(%(known)s::bigint[])
 )
 SELECT found.unit_id, unit.layer, unit.message_id, unit.atom_id, unit.scene_id, unit.section, unit.trait_id,
        unit.session_id, unit.position, unit.speaker, unit.is_question, unit.own_length,
        found.similarity, usual.mean, usual.spread
 FROM found
 CROSS JOIN usual
-LEFT JOIN memory_searchunit unit ON unit.id = found.unit_id AND NOT found.is_known
-LEFT JOIN memory_atom atom ON atom.id = unit.atom_id
-LEFT JOIN memory_scene scene ON scene.id = unit.scene_id
-LEFT JOIN memory_trait trait ON trait.id = unit.trait_id
-WHERE found.is_known OR (
+LEFT JOIN memory_searchunit unit ON unit.id = found.read_id
+-- The limit keeps each a look-up by key: joined as a whole, the planner would rather read all atoms there are.
+LEFT JOIN LATERAL (SELECT status, kind, topic FROM memory_atom WHERE id = unit.atom_id LIMIT 1) atom ON true
+LEFT JOIN LATERAL (SELECT status FROM memory_scene WHERE id = unit.scene_id LIMIT 1) scene ON true
+LEFT JOIN LATERAL (SELECT status FROM memory_trait WHERE id = unit.trait_id LIMIT 1) trait ON true
+WHERE found.read_id IS NULL OR (
     unit.workspace_id = %(workspace)s AND unit.entity_id = %(entity)s
     AND unit.layer = ANY(%(layers)s::smallint[])
     AND (%(session)s::uuid IS NULL OR unit.session_id = %(session)s::uuid)

@@ -38,10 +38,10 @@ usual AS (
     ) measured
 ),
 found AS (
-    SELECT unit_id, 1 - distance AS similarity, false AS is_known
+    SELECT unit_id, 1 - distance AS similarity, unit_id AS read_id
     FROM nearest WHERE unit_id <> ALL(%(known)s::bigint[])
     UNION ALL
-    SELECT vector.unit_id, 1 - (vector.embedding <=> %(vector)s::halfvec), true
+    SELECT vector.unit_id, 1 - (vector.embedding <=> %(vector)s::halfvec), NULL
     FROM memory_unitvector vector
     WHERE vector.unit_id = ANY(%(known)s::bigint[]) AND vector.space_id = {space} AND vector.entity_id = {entity}
 )
@@ -50,11 +50,12 @@ SELECT found.unit_id, unit.layer, unit.message_id, unit.atom_id, unit.scene_id, 
        found.similarity, usual.mean, usual.spread
 FROM found
 CROSS JOIN usual
-LEFT JOIN memory_searchunit unit ON unit.id = found.unit_id AND NOT found.is_known
-LEFT JOIN memory_atom atom ON atom.id = unit.atom_id
-LEFT JOIN memory_scene scene ON scene.id = unit.scene_id
-LEFT JOIN memory_trait trait ON trait.id = unit.trait_id
-WHERE found.is_known OR (
+LEFT JOIN memory_searchunit unit ON unit.id = found.read_id
+-- The limit keeps each a look-up by key: joined as a whole, the planner would rather read all atoms there are.
+LEFT JOIN LATERAL (SELECT status, kind, topic FROM memory_atom WHERE id = unit.atom_id LIMIT 1) atom ON true
+LEFT JOIN LATERAL (SELECT status FROM memory_scene WHERE id = unit.scene_id LIMIT 1) scene ON true
+LEFT JOIN LATERAL (SELECT status FROM memory_trait WHERE id = unit.trait_id LIMIT 1) trait ON true
+WHERE found.read_id IS NULL OR (
     unit.workspace_id = %(workspace)s AND unit.entity_id = {entity}
     AND unit.layer = ANY(%(layers)s::smallint[])
     AND (%(session)s::uuid IS NULL OR unit.session_id = %(session)s::uuid)

@@ -18,7 +18,7 @@ candidate AS (
 ),
 scored AS (
     SELECT unit.id, unit.layer, unit.message_id, unit.atom_id, unit.scene_id, unit.section, unit.trait_id,
-           unit.session_id, unit.position, unit.speaker, unit.is_question, unit.own_length, unit.occurred_at,
+           unit.session_id, unit.position, unit.speaker, unit.is_question, unit.own_length,
            (
                SELECT sum(
                    query.weight * hit.frequency * (%(k1)s + 1)
@@ -35,9 +35,10 @@ scored AS (
 living AS (
     SELECT scored.*, row_number() OVER (PARTITION BY scored.layer ORDER BY scored.score DESC, scored.id) AS place
     FROM scored
-    LEFT JOIN memory_atom atom ON atom.id = scored.atom_id
-    LEFT JOIN memory_scene scene ON scene.id = scored.scene_id
-    LEFT JOIN memory_trait trait ON trait.id = scored.trait_id
+    -- The limit keeps each a look-up by key: joined as a whole, the planner would rather read all atoms there are.
+    LEFT JOIN LATERAL (SELECT status, kind, topic FROM memory_atom WHERE id = scored.atom_id LIMIT 1) atom ON true
+    LEFT JOIN LATERAL (SELECT status FROM memory_scene WHERE id = scored.scene_id LIMIT 1) scene ON true
+    LEFT JOIN LATERAL (SELECT status FROM memory_trait WHERE id = scored.trait_id LIMIT 1) trait ON true
     WHERE (scored.layer <> 1 OR atom.status = 'live'
            AND (%(kinds)s::text[] IS NULL OR atom.kind = ANY(%(kinds)s::text[]))
            AND (%(topics)s::text[] IS NULL OR atom.topic = ANY(%(topics)s::text[])))
@@ -45,7 +46,7 @@ living AS (
       AND (scored.layer <> 3 OR trait.status = 'live')
 )
 SELECT id, layer, message_id, atom_id, scene_id, section, trait_id, session_id, position, speaker, is_question,
-       own_length, occurred_at, score
+       own_length, score
 FROM living
 WHERE place <= %(limit)s
 ORDER BY layer, score DESC, id

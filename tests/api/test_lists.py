@@ -275,6 +275,16 @@ def test_an_unknown_session_is_not_found(caller: Caller, alice: Entity, name: st
         ("atoms", {"limit": ["1", "2"]}, "limit: is given 2 times."),
         ("atoms", {"kind": "belief"}, "kind.0: has to be 'persona', 'episodic' or 'instruction'."),
         ("atoms", {"since": "2026-06-02T09:00:00"}, "since: has to have timezone info."),
+        (
+            "atoms",
+            {"since": "0001-01-01T00:00:00+14:00"},
+            "since: has to lie between the years 2 and 9998.",
+        ),
+        (
+            "atoms",
+            {"until": "9999-12-31T23:59:59-12:00"},
+            "until: has to lie between the years 2 and 9998.",
+        ),
         ("atoms", {"topic": "a\0"}, "topic.0: holds the character U+0000."),
     ],
 )

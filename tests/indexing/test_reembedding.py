@@ -12,7 +12,6 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from memory.indexing import vectors
 from memory.indexing.step import index_entity
 from memory.llm.embedders import registry
 from memory.models import Entity, Process, SearchUnit, Unindexed, UnitVector
@@ -31,7 +30,6 @@ Use = Callable[[str, int], None]
 def use(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Use:
     """Configures the embedding model of that name and number of dimensions."""
     monkeypatch.setitem(registry.PROVIDERS, "scripted", PATH)
-    vectors._space.cache_clear()
 
     def choose(model: str, dimensions: int) -> None:
         product = settings.MEMSEEK

@@ -8,6 +8,7 @@ import pytest
 
 from memory.ingest.importers.records import BadRow
 from memory.ingest.importing import ImportProgress, ImportReport, import_file
+from memory.ingest.problems import IngestError
 from memory.models import Entity, Message, Step, Work, Workspace
 
 SAMPLE = Path(__file__).parent / "files" / "two_friends.json"
@@ -120,3 +121,35 @@ def test_progress_is_told_after_every_hundred(workspace: Workspace, chats: Path)
     import_file(workspace=workspace, path=chats, progress=seen.append)
     assert [progress.messages for progress in seen] == [100, 150]
     assert 0 < seen[0].fraction < seen[1].fraction == 1
+
+
+@pytest.mark.parametrize("name", [" bad", "x\n\0", "x" * 300])
+@pytest.mark.parametrize("is_dry_run", [True, False])
+def test_a_sample_whose_id_is_no_name_does_not_stop_the_others(
+    workspace: Workspace, tmp_path: Path, name: str, is_dry_run: bool
+) -> None:
+    path = tmp_path / "talks.json"
+    conversation = {"session_1": [{"speaker": "A", "text": "hi"}, {"speaker": "B", "text": "ho"}]}
+    samples = [{"sample_id": id, "conversation": conversation} for id in ("first", name, "last")]
+    path.write_text(json.dumps(samples))
+    report = import_file(workspace=workspace, path=path, is_dry_run=is_dry_run)
+    assert (report.entities, report.messages, report.new) == (["first", "last"], 4, 4)
+    (bad,) = report.bad_rows
+    assert (bad.place, bad.problem[:24]) == (name[:120], "as the name of an entity")
+
+
+def test_a_name_that_the_caller_gives_is_refused_as_a_whole(workspace: Workspace, chats: Path) -> None:
+    with pytest.raises(IngestError):
+        import_file(workspace=workspace, path=chats, entity="x" * 300)
+    assert not Message.objects.exists()
+
+
+def test_times_at_the_end_of_the_calendar_are_bad_rows(workspace: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "chats.jsonl"
+    messages = [{"role": "user", "content": text} for text in "ab"]
+    rows = [{"id": "late", "created": "9999-12-31T23:59:59Z", "messages": messages}, messages[0]]
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    report = import_file(workspace=workspace, path=path)
+    problem = "occurred_at has to lie between the years 2 and 9998"
+    assert report.bad_rows == [BadRow(f"line 1 message {number}", problem) for number in (1, 2)]
+    assert report.new == 1

@@ -47,7 +47,17 @@ def problems_of(*items: Any) -> list[Problem]:
         (
             {"occurred_at": "0001-01-01T00:00:00+14:00"},
             "occurred_at",
-            "lies outside the years 1 to 9999 in UTC",
+            "has to lie between the years 2 and 9998",
+        ),
+        (
+            {"occurred_at": "0001-12-31T23:59:59Z"},
+            "occurred_at",
+            "has to lie between the years 2 and 9998",
+        ),
+        (
+            {"occurred_at": "9999-01-01T00:00:00Z"},
+            "occurred_at",
+            "has to lie between the years 2 and 9998",
         ),
         ({"metadata": {"a": "\0"}}, "metadata", "holds the character U+0000"),
         ({"metadata": {"a": [{"\ud800": 1}]}}, "metadata", "holds half of a surrogate pair"),

@@ -41,3 +41,12 @@ def test_a_wrapped_text_cannot_break_out(text: str, id: str) -> None:
 )
 def test_marks_are_read_tolerantly(text: str, left: str) -> None:
     assert strip_recalled(text) == left
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("blank", [" ", "\n", " /"])
+def test_endless_white_space_after_a_bracket_is_read_once(blank: str) -> None:
+    text = "<" + blank * 65_000
+    assert strip_recalled(text) == text
+    assert wrap(text, "use-1") == f'<memseek-recall id="use-1">\n{text}\n</memseek-recall>'
+    assert strip_recalled(f"<{' ' * 65_000}memseek-recall>x") == ""

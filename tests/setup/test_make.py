@@ -24,7 +24,9 @@ def test_every_target_named_in_the_documents_exists() -> None:
         target
         for document in documents
         if document.exists()
-        for target in re.findall(r"(?:^|`)(?:\$ )?make ([a-z][a-z-]*)", document.read_text(), flags=re.MULTILINE)
+        for target in re.findall(
+            r"(?:^|`)(?:\$ )?make ([a-z][a-z-]*)", document.read_text(), flags=re.MULTILINE
+        )
     }
     assert named <= targets()
 

@@ -12,6 +12,7 @@ import pytest
 from django.conf import settings
 
 from memseek_site import VERSION
+from memseek_site.broker_address import read_broker_url
 from memseek_site.environment import Environment
 from memseek_site.logs import JsonFormatter
 from memseek_site.origins import is_exact_origin, read_origins
@@ -64,6 +65,7 @@ def problems(data_dir: Path, **variables: str) -> list[dict[str, str]]:
         ({"API_CORS_ORIGINS": '{"a": 1}'}, "memseek.E002", "a JSON array of exact origins"),
         ({"DATABASE_URL": "mysql://localhost/a"}, "memseek.E001", "postgresql://user:password"),
         ({"DATABASE_URL": "nonsense"}, "memseek.E001", "postgresql://user:password"),
+        ({"REDIS_URL": "redis://localhost:99999/0"}, "memseek.E001", "redis://user:password"),
         ({"MEMSEEK_MODEL_TIMEOUT_SECONDS": "soon"}, "memseek.E001", "a number of seconds"),
         ({"MEMSEEK_MODEL_CONCURRENCY": "0"}, "memseek.E001", "at least 1"),
         ({"MEMSEEK_WAKE_QUIET_SECONDS": "nan"}, "memseek.E001", "a number of seconds"),
@@ -82,6 +84,55 @@ def test_a_wrong_setting_is_a_problem_with_a_hint(
     found = problems(tmp_path / "data", **variables)
     assert [problem["identifier"] for problem in found] == [identifier]
     assert hint in found[0]["hint"]
+
+
+@pytest.mark.parametrize(
+    ("address", "taken"),
+    [
+        ("", "the embedded one"),
+        ("redis://broker", "redis://broker"),
+        ("redis://broker:6379/15", "redis://broker:6379/15"),
+        ("rediss://ann:p%40ss@broker/0?ssl_cert_reqs=required", None),
+        ("unix:///run/redis.sock", "redis+socket:///run/redis.sock?virtual_host=0"),
+        ("unix://:secret@/run/redis.sock?db=3", "redis+socket://:secret@/run/redis.sock?virtual_host=3"),
+        ("redis+socket:///run/redis.sock", "redis+socket:///run/redis.sock?virtual_host=0"),
+    ],
+)
+def test_the_broker_may_be_reached_by_tcp_tls_or_a_socket(address: str, taken: str | None) -> None:
+    reader = Environment()
+    assert read_broker_url(reader, address, embedded="the embedded one") == (taken or address)
+    assert reader.problems == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "localhost:6379",
+        "http://localhost:6379/0",
+        "amqp://localhost",
+        "memory://",
+        "redis://localhost:port/0",
+        "redis://localhost:65536/0",
+        "redis://localhost:0/0",
+        "redis://localhost/zero",
+        "redis://localhost/-1",
+        "redis://localhost/\uff11",
+        "redis://[::1/0",
+        "redis://ann:p#ss@localhost/0",
+        "unix://run/redis.sock",
+        "unix://",
+        "unix:///run/redis.sock?db=x",
+    ],
+)
+def test_an_address_of_no_redis_is_told_without_its_password(address: str) -> None:
+    reader = Environment()
+    assert read_broker_url(reader, address, embedded="the embedded one") == "the embedded one"
+    (problem,) = reader.problems
+    assert (problem.name, problem.message) == (
+        "REDIS_URL",
+        "REDIS_URL is no address of a Redis or Valkey server.",
+    )
+    assert "redis://user:password@host:6379/0" in problem.hint
 
 
 def test_wrong_settings_are_check_errors_and_no_traceback(tmp_path: Path) -> None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from memory.ingest.importers.json_files import load_json
 from memory.ingest.importers.records import BadRow, ReadMessage, UnreadableFileError
+from memory.ingest.instants import in_utc
 
 TURN_INTERVAL = timedelta(seconds=5)
 """A session has one date; its turns follow each other by this, so that ordering by time keeps their order."""
 
+NAME_SHOWN = 64
+
 _DATE_FORMAT = "%I:%M %p on %d %B, %Y"
-_SESSION = re.compile(r"session_(\d+)")
+_SESSION = re.compile(r"session_([0-9]{1,9})")
 
 
 def read_locomo(path: Path) -> Iterator[ReadMessage | BadRow]:
@@ -26,18 +29,16 @@ def read_locomo(path: Path) -> Iterator[ReadMessage | BadRow]:
     samples = _load(path)
     for number, sample in enumerate(samples):
         conversation = sample.get("conversation") if isinstance(sample, dict) else None
-        if not isinstance(conversation, dict) or not isinstance(sample.get("sample_id"), str):
+        name = sample.get("sample_id") if isinstance(sample, dict) else None
+        if not isinstance(conversation, dict) or not isinstance(name, str) or not name:
             yield BadRow(f"sample {number + 1}", "has no sample_id or no conversation")
             continue
         done, share = number / len(samples), 1 / len(samples)
-        yield from _read_sample(sample["sample_id"], conversation, done, share)
+        yield from _read_sample(name, conversation, done, share)
 
 
 def _load(path: Path) -> list[Any]:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise UnreadableFileError(f"{path.name} is no JSON: {error}") from error
+    value = load_json(path)
     samples = [value] if isinstance(value, dict) else value
     if not isinstance(samples, list):
         raise UnreadableFileError(f"{path.name} holds no list of samples")
@@ -47,9 +48,9 @@ def _load(path: Path) -> list[Any]:
 def _read_sample(
     sample: str, conversation: Mapping[str, Any], done: float, share: float
 ) -> Iterator[ReadMessage | BadRow]:
-    numbers = sorted(int(found[1]) for name in conversation if (found := _SESSION.fullmatch(name)))
-    for position, number in enumerate(numbers, start=1):
-        session = f"session_{number}"
+    yield from _bad_names(sample, conversation)
+    sessions = _sessions(conversation)
+    for position, session in enumerate(sessions, start=1):
         turns = conversation[session]
         if not isinstance(turns, list):
             yield BadRow(f"{sample} {session}", "is no list of turns")
@@ -58,9 +59,22 @@ def _read_sample(
         started_at = read_date(date) if isinstance(date, str) else None
         if date and started_at is None:
             yield BadRow(f"{sample} {session}", "has a date that cannot be read; its turns have no time")
-        fraction = done + share * position / len(numbers)
+        fraction = done + share * position / len(sessions)
         for index, turn in enumerate(turns):
             yield _read_turn(turn, sample, session, index, started_at, fraction)
+
+
+def _sessions(conversation: Mapping[str, Any]) -> list[str]:
+    """The names of the sessions as the file has them, in the order of their numbers."""
+    numbered = {name: int(found[1]) for name in conversation if (found := _SESSION.fullmatch(name))}
+    return sorted(numbered, key=lambda name: (numbered[name], name))
+
+
+def _bad_names(sample: str, conversation: Mapping[str, Any]) -> Iterator[BadRow]:
+    """What looks like a session by its turns, and is none by its name."""
+    for name, turns in conversation.items():
+        if isinstance(turns, list) and name.startswith("session_") and not _SESSION.fullmatch(name):
+            yield BadRow(f"{sample} {name[:NAME_SHOWN]}", "is not named session_ and a number")
 
 
 def _read_turn(
@@ -85,6 +99,6 @@ def _read_turn(
 def read_date(text: str) -> datetime | None:
     """A session's date such as `1:56 pm on 8 May, 2023`; None for anything else."""
     try:
-        return datetime.strptime(text.strip(), _DATE_FORMAT).replace(tzinfo=UTC)
+        return in_utc(datetime.strptime(text.strip(), _DATE_FORMAT).replace(tzinfo=UTC))
     except ValueError:
         return None

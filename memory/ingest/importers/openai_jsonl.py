@@ -1,17 +1,24 @@
-"""OpenAI-style JSONL: one conversation a line, or one message a line with the session it belongs to."""
+"""OpenAI-style messages: one conversation a line, or one message a line with the session it belongs to.
+
+The same rows in one JSON array are read as well.
+
+Messages that name no session are one conversation, named like their file.
+"""
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from memory.ingest.importers.json_files import first_line, load_json
 from memory.ingest.importers.openai_messages import read_fields, read_time
-from memory.ingest.importers.records import BadRow, ReadMessage
+from memory.ingest.importers.records import BadRow, ReadMessage, UnreadableFileError
 from memory.ingest.incoming import read_instant
 
 SESSION_FIELDS = ("session", "session_id", "conversation_id", "thread_id")
@@ -20,6 +27,29 @@ MESSAGE_INTERVAL = timedelta(seconds=1)
 """A conversation with one time: its messages follow each other by this, so that their order holds."""
 
 DIGEST_SHOWN = 16
+
+
+def is_chat(row: Any) -> bool:
+    """Whether a row looks like a message or a conversation of this format."""
+    return isinstance(row, dict) and ("role" in row or "messages" in row)
+
+
+def read_openai(path: Path) -> Iterator[ReadMessage | BadRow]:
+    """Every message of the file, whether its rows are lines or the items of one array."""
+    if first_line(path).startswith("["):
+        try:
+            items = load_json(path)
+        except UnreadableFileError:
+            pass  # several lines, the first of them a bad one
+        else:
+            return _read_items(items, path.stem)
+    return read_openai_jsonl(path)
+
+
+def _read_items(items: Sequence[Any], file_name: str) -> Iterator[ReadMessage | BadRow]:
+    seen: Counter[str] = Counter()
+    for number, row in enumerate(items, start=1):
+        yield from _read_row(row, f"item {number}", number / len(items), seen, file_name)
 
 
 def read_openai_jsonl(path: Path) -> Iterator[ReadMessage | BadRow]:
@@ -33,34 +63,47 @@ def read_openai_jsonl(path: Path) -> Iterator[ReadMessage | BadRow]:
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             done += len(line)
-            if line.strip():
-                yield from _read_line(line, f"line {number}", done / size, seen)
+            content = line.removeprefix(codecs.BOM_UTF8).strip()
+            if content:
+                yield from _read_line(content, f"line {number}", done / size, seen, path.stem)
 
 
 def _read_line(
-    line: bytes, place: str, fraction: float, seen: Counter[str]
+    line: bytes, place: str, fraction: float, seen: Counter[str], file_name: str
 ) -> Iterator[ReadMessage | BadRow]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
         yield BadRow(place, "is no JSON")
         return
+    yield from _read_row(row, place, fraction, seen, file_name, content=line)
+
+
+def _read_row(
+    row: Any,
+    place: str,
+    fraction: float,
+    seen: Counter[str],
+    file_name: str,
+    content: bytes | None = None,
+) -> Iterator[ReadMessage | BadRow]:
+    """One row; `content` is what it looked like in the file, if it had a line of its own."""
     if not isinstance(row, dict):
         yield BadRow(place, "is no JSON object")
     elif "messages" in row:
-        yield from _read_conversation(row, line, place, fraction)
+        yield from _read_conversation(row, content or _bytes_of(row), place, fraction)
     else:
-        yield _read_single(row, place, fraction, seen)
+        yield _read_single(row, place, fraction, seen, file_name)
 
 
 def _read_conversation(
-    row: Mapping[str, Any], line: bytes, place: str, fraction: float
+    row: Mapping[str, Any], content: bytes, place: str, fraction: float
 ) -> Iterator[ReadMessage | BadRow]:
     if not isinstance(row["messages"], list):
         yield BadRow(place, "has messages that are no list")
         return
     session = _session(row, (*SESSION_FIELDS, "id"))
-    session = session or f"conversation-{_digest(line.strip())}"
+    session = session or f"conversation-{_digest(content)}"
     started_at = _instant(read_time(row))
     for index, message in enumerate(row["messages"]):
         message_place = f"{place} message {index + 1}"
@@ -72,11 +115,12 @@ def _read_conversation(
 
 
 def _read_single(
-    row: Mapping[str, Any], place: str, fraction: float, seen: Counter[str]
+    row: Mapping[str, Any], place: str, fraction: float, seen: Counter[str], file_name: str
 ) -> ReadMessage | BadRow:
     session = _session(row, SESSION_FIELDS)
-    if session is None:
-        return BadRow(place, f"has neither messages nor one of {', '.join(SESSION_FIELDS)}")
+    if session is None and "role" not in row:
+        return BadRow(place, f"has neither messages, nor a role, nor one of {', '.join(SESSION_FIELDS)}")
+    session = session or file_name
     index = seen[session]
     seen[session] += 1
     identifier = next((str(row[name]) for name in MESSAGE_ID_FIELDS if row.get(name)), None)
@@ -94,11 +138,11 @@ def _session(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
 
 
 def _instant(value: Any) -> Any:
-    """An instant where the value is one; what is none stays, to be refused with its messages."""
+    """An instant where the value is one; what is none becomes a text, to be refused with its messages."""
     try:
         return read_instant(value)
     except ValueError:
-        return value
+        return str(value)
 
 
 def _following(started_at: Any, index: int) -> Any:
@@ -119,6 +163,10 @@ def _found(
         "dedupe_key": f"openai:{place_in_session}:{session}",
     }
     return ReadMessage("", place, fraction, fields)
+
+
+def _bytes_of(row: Mapping[str, Any]) -> bytes:
+    return json.dumps(row, sort_keys=True).encode()
 
 
 def _digest(content: bytes) -> str:

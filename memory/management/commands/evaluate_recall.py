@@ -31,8 +31,8 @@ class Command(BaseCommand):
     """Figures go to standard output, progress to standard error."""
 
     help = (
-        "Put the questions of a LoCoMo file to memory and to simpler methods over the same turns, and tell how "
-        "much of the evidence each finds. Conversations that are not in memory yet are imported first."
+        "Put the questions of a LoCoMo file to memory and to simpler methods over the same turns, and tell "
+        "how much of the evidence each finds. Conversations that are not in memory yet are imported first."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -84,6 +84,12 @@ def test_other_dates_are_no_dates(text: str) -> None:
         ('{"sample_id": "x", "conversation": {}}', "locomo"),
         ('\n{"messages": []}\n{"messages": []}', "openai"),
         ('{"session": "s", "role": "user", "content": "hi"}', "openai"),
+        ('[{"role": "user", "content": "hi"}]', "openai"),
+        ('[\n {"messages": []}\n]', "openai"),
+        ("[]", "locomo"),
+        ('\ufeff[{"sample_id": "x"}]', "locomo"),
+        ('\ufeff{"role": "user", "content": "hi"}', "openai"),
+        ('{"messages": ' + "[" * 100_000, "openai"),
     ],
 )
 def test_the_format_shows_in_the_beginning(tmp_path: Path, text: str, format: str) -> None:
@@ -92,9 +98,49 @@ def test_the_format_shows_in_the_beginning(tmp_path: Path, text: str, format: st
     assert detect_format(path) == format
 
 
-@pytest.mark.parametrize("content", [b"", b"role,text\n", b"\xff\xfe{"])
+@pytest.mark.parametrize("content", [b"", b"role,text\n", b"\xff\xfe{", b"[" * 100_000, b"[1]\n[2]"])
 def test_a_file_in_no_format_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
     with pytest.raises(UnreadableFileError):
         detect_format(path)
+
+
+def read(tmp_path: Path, **conversation: object) -> list[ReadMessage | BadRow]:
+    path = tmp_path / "one.json"
+    path.write_text("\ufeff" + json.dumps([{"sample_id": "x", "conversation": conversation}]))
+    return list(read_locomo(path))
+
+
+TURNS = [{"speaker": "A", "text": "hi"}]
+
+
+def test_sessions_keep_the_names_they_have_and_come_by_their_numbers(tmp_path: Path) -> None:
+    rows = read(
+        tmp_path,
+        session_10=TURNS,
+        session_02=TURNS,
+        session_02_date_time="1:56 pm on 8 May, 2023",
+        session_2=TURNS,
+        session_2_summary="They said hi.",
+    )
+    found = [row.message for row in rows if isinstance(row, ReadMessage)]
+    assert [(m["session"], m["occurred_at"], m["dedupe_key"]) for m in found] == [
+        ("session_02", datetime(2023, 5, 8, 13, 56, tzinfo=UTC), "locomo:x:session_02:0"),
+        ("session_2", None, "locomo:x:session_2:0"),
+        ("session_10", None, "locomo:x:session_10:0"),
+    ]
+
+
+@pytest.mark.parametrize("number", ["\uff11", "9" * 5_000, "one", ""])
+def test_turns_under_another_name_are_told_and_the_others_read(tmp_path: Path, number: str) -> None:
+    name = f"session_{number}"
+    bad, good = read(tmp_path, **{name: TURNS}, session_1=TURNS)
+    assert bad == BadRow(f"x {name[:64]}", "is not named session_ and a number")
+    assert isinstance(good, ReadMessage)
+
+
+def test_a_date_at_the_end_of_the_calendar_is_none(tmp_path: Path) -> None:
+    rows = read(tmp_path, session_1=TURNS * 3, session_1_date_time="11:59 pm on 31 December, 9999")
+    assert rows[0] == BadRow("x session_1", "has a date that cannot be read; its turns have no time")
+    assert [row.message["occurred_at"] for row in rows if isinstance(row, ReadMessage)] == [None] * 3

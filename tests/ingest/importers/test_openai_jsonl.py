@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory.ingest.importers.openai_jsonl import read_openai_jsonl
+from memory.ingest.importers.openai_jsonl import read_openai, read_openai_jsonl
 from memory.ingest.importers.records import BadRow, ReadMessage
 
 
@@ -21,7 +21,7 @@ def messages_of(rows: list[ReadMessage | BadRow]) -> list[dict[str, Any]]:
     return [dict(row.message) for row in rows if isinstance(row, ReadMessage)]
 
 
-EMPTY = {
+EMPTY: dict[str, Any] = {
     "speaker": "",
     "tool_name": "",
     "tool_calls": [],
@@ -111,6 +111,12 @@ def test_a_conversation_without_a_name_is_named_by_its_content(tmp_path: Path) -
     assert first["session"].startswith("conversation-")
 
 
+def test_messages_that_name_no_session_are_one_conversation_named_like_their_file(tmp_path: Path) -> None:
+    found = read(tmp_path, {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"})
+    sessions = {message.message["session"] for message in found if isinstance(message, ReadMessage)}
+    assert (len(found), len(sessions)) == (2, 1)
+
+
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
@@ -119,8 +125,8 @@ def test_a_conversation_without_a_name_is_named_by_its_content(tmp_path: Path) -
         ([1], "is no JSON object"),
         ({"messages": "x"}, "has messages that are no list"),
         (
-            {"role": "user", "content": "x"},
-            "has neither messages nor one of session, session_id, conversation_id, thread_id",
+            {"content": "x"},
+            "has neither messages, nor a role, nor one of session, session_id, conversation_id, thread_id",
         ),
     ],
 )
@@ -128,3 +134,46 @@ def test_a_bad_line_is_told_and_the_rest_is_read(tmp_path: Path, row: Any, probl
     bad, good = read(tmp_path, "", row, {"session": "s", "role": "user", "content": "x"})
     assert bad == BadRow("line 2", problem)
     assert isinstance(good, ReadMessage)
+
+
+def test_an_array_of_messages_is_one_conversation_named_like_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    path.write_text(
+        json.dumps([{"role": "user", "content": "a"}, 7, {"role": "assistant", "content": "b"}], indent=1)
+    )
+    first, bad, second = read_openai(path)
+    assert bad == BadRow("item 2", "is no JSON object")
+    assert [(m["session"], m["role"], m["text"], m["dedupe_key"]) for m in messages_of([first, second])] == [
+        ("chat", "user", "a", "openai:0:chat"),
+        ("chat", "assistant", "b", "openai:1:chat"),
+    ]
+
+
+def test_an_array_of_conversations_names_them_by_their_content(tmp_path: Path) -> None:
+    path = tmp_path / "chats.json"
+    path.write_text(json.dumps([{"messages": [{"role": "user", "content": text}]} for text in "ab"]))
+    first, again = (messages_of(list(read_openai(path))) for _ in range(2))
+    assert first == again
+    assert len({message["session"] for message in first}) == 2
+
+
+def test_lines_are_read_although_the_first_is_an_array(tmp_path: Path) -> None:
+    path = tmp_path / "chats.jsonl"
+    path.write_text('[1]\n{"role": "user", "content": "a"}')
+    bad, good = read_openai(path)
+    assert bad == BadRow("line 1", "is no JSON object")
+    assert isinstance(good, ReadMessage)
+
+
+def test_a_byte_order_mark_changes_nothing(tmp_path: Path) -> None:
+    row = json.dumps({"messages": [{"role": "user", "content": "a"}]})
+    assert read(tmp_path, row) == read(tmp_path, "\ufeff" + row)
+
+
+@pytest.mark.parametrize("created", ["9999-12-31T23:59:59Z", -62_135_596_800])
+def test_a_conversation_at_the_end_of_the_calendar_is_left_to_be_refused(
+    tmp_path: Path, created: Any
+) -> None:
+    messages = [{"role": "user", "content": text} for text in "ab"]
+    found = messages_of(read(tmp_path, {"created": created, "messages": messages}))
+    assert [isinstance(message["occurred_at"], str) for message in found] == [True, True]

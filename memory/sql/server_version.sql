@@ -1,0 +1,1 @@
+SELECT split_part(current_setting('server_version'), ' ', 1)
