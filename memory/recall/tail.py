@@ -14,6 +14,8 @@ from memory.models.search import Layer
 from memory.recall.arms import K1, B, Filters, IndexCounts
 from memory.recall.fusion import Candidate
 
+ALWAYS_FOUND = 8
+"""The very newest rows are candidates without a word of the query: what was just said may answer it."""
 TAIL_LIMIT = 500
 """So many of the newest waiting rows are scanned; with more, the answer says that the scan was not whole."""
 
@@ -52,7 +54,11 @@ def scan_unindexed(
         _candidate(entity, -place, draft, terms, counts, languages)
         for place, draft in enumerate(drafts, start=1)
     ]
-    return Tail(candidates, len(drafts), len(waiting) <= TAIL_LIMIT)
+    newest = {(Layer(row.layer), row.row) for row in waiting[:ALWAYS_FOUND]}
+    found = [
+        candidate for candidate in candidates if candidate.words or (candidate.layer, candidate.row) in newest
+    ]
+    return Tail(found, len(drafts), len(waiting) <= TAIL_LIMIT)
 
 
 def _passes(draft: Draft, filters: Filters) -> bool:
