@@ -24,7 +24,7 @@ from tests.indexing.embedders import ScriptedEmbedder
 pytestmark = pytest.mark.django_db
 
 EMBEDDER = ScriptedEmbedder("scripted", 8)
-STATEMENT_LIMIT = 14
+STATEMENT_LIMIT = 12
 """Two of them set the time limits of the arms."""
 
 # Stored text and the query that finds it.
@@ -261,6 +261,5 @@ def test_the_number_of_statements_is_the_same_for_ten_times_the_rows(alice: Alic
     grow_more = make_entity("agent.more", workspace=alice.entity.workspace)
     grow(grow_more, 40)
     index_entity(entity_id=grow_more.pk, embedder=EMBEDDER)
-    print("STATEMENTS", few)
     assert few == statements(grow_more)
     assert few <= STATEMENT_LIMIT
