@@ -107,7 +107,7 @@ class Memory:
 
     def withdraw(self, which: int, text: str) -> None:
         if trait := pick(Trait.objects.for_entity(self.entity).filter(status="live"), which):
-            Trait.objects.filter(pk=trait.pk).update(status="retracted", retracted_at="2026-06-02T09:00:00Z")
+            Trait.objects.filter(pk=trait.pk).update(status="retracted")
 
     def index_some(self, which: int, text: str) -> None:
         index_terms(self.entity, wants_vectors=True)
