@@ -61,18 +61,10 @@ def _model(environment: Environment) -> ModelSettings:
     )
     base_url = _address(environment, "MEMSEEK_MODEL_BASE_URL")
     _refuse_half_a_model(environment, strong=strong, others=(cheap, base_url))
-    api_key = environment.secret(key_variable)
-    if strong and not base_url and not api_key:
-        environment.reject(
-            key_variable,
-            f"MEMSEEK_MODEL_STRONG is set, but {key_variable} holds no key for the provider.",
-            f"Set {key_variable}, name another variable in MEMSEEK_MODEL_API_KEY_ENV, or set "
-            "MEMSEEK_MODEL_BASE_URL to an endpoint that needs no key.",
-        )
     return ModelSettings(
         base_url=base_url,
         api_key_variable=key_variable,
-        api_key=api_key,
+        api_key=_provider_key(environment, key_variable, is_needed=bool(strong) and not base_url),
         strong=strong,
         cheap=cheap or strong,
         fallbacks=environment.names(
@@ -93,6 +85,18 @@ def _model(environment: Environment) -> ModelSettings:
             "MEMSEEK_MODEL_CONCURRENCY", 4, least=1, about="Calls at once, for each worker process."
         ),
     )
+
+
+def _provider_key(environment: Environment, variable: str, *, is_needed: bool) -> str:
+    key = environment.secret(variable)
+    if is_needed and not key:
+        environment.reject(
+            variable,
+            f"MEMSEEK_MODEL_STRONG is set, but {variable} holds no key for the provider.",
+            f"Set {variable}, name another variable in MEMSEEK_MODEL_API_KEY_ENV, or set "
+            "MEMSEEK_MODEL_BASE_URL to an endpoint that needs no key.",
+        )
+    return key
 
 
 def _address(environment: Environment, name: str) -> str:

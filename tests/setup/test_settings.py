@@ -57,6 +57,12 @@ def problems(data_dir: Path, **variables: str) -> list[dict[str, str]]:
     return list(json.loads(told.stdout))
 
 
+def test_a_provider_without_its_key_is_refused_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read(monkeypatch, MEMSEEK_MODEL_STRONG="large")[1] == ["OPENAI_API_KEY"]
+    local = {"MEMSEEK_MODEL_STRONG": "large", "MEMSEEK_MODEL_BASE_URL": "http://localhost:11434/v1"}
+    assert read(monkeypatch, **local)[1] == []
+
+
 @pytest.mark.parametrize(
     ("variables", "identifier", "hint"),
     [
