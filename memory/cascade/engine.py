@@ -134,7 +134,10 @@ def _is_busy(entity: Entity, steps: Sequence[Step]) -> bool:
 def _settle_idle(entity: Entity, stage: Stage) -> bool:
     """Clear what is not due after all, hand a flush on, and look again for what was stored meanwhile."""
     with transaction.atomic():
-        if stage.waiting(entity) is None and not _is_busy(entity, stage.upstream):
+        work.hold_flushes(entity)
+        # Upstream first: what it commits between the two looks is then seen by the second one.
+        is_busy = _is_busy(entity, stage.upstream)
+        if not is_busy and stage.waiting(entity) is None:
             work.clear_due(entity=entity, step=stage.step)
             if stage.downstream is not None:
                 _mark(entity, stage.downstream)

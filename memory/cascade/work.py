@@ -88,6 +88,14 @@ def flush(entity: Entity) -> None:
         wake_on_commit(entity_id=entity.pk, step=Step.L1_EXTRACT)
 
 
+def hold_flushes(entity: Entity) -> None:
+    """Within a transaction: let no flush begin before its end, so that clearing one cannot lose the next.
+
+    A flush takes the row of the first step first, as commits do.
+    """
+    _work(entity, Step.L1_EXTRACT).select_for_update().first()
+
+
 def postpone(*, entity: Entity, step: Step, delay_seconds: float) -> None:
     """Move a due time that came too early and wake a worker then."""
     with transaction.atomic():

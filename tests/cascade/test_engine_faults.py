@@ -234,3 +234,32 @@ def _without_pauses(settings: Any) -> None:
 
     waking = replace(settings.MEMSEEK.waking, retry_seconds=(0.0,))
     settings.MEMSEEK = replace(settings.MEMSEEK, waking=waking)
+
+
+def test_a_step_that_commits_while_the_next_one_looks_does_not_lose_the_flush(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entity = an_entity()
+    say(entity, "Always deploy on Mondays.")
+    scenes = answer(create("Deploys", ("core_sop", "Always deploy on Mondays.", ["a1"])))
+    stored = answer(store("Always deploy on Mondays.", kind="instruction", priority=80))
+    work.flush(entity)
+    drain(entity_id=entity.pk, step=Step.L1_EXTRACT, model=ScriptedModel([stored]))
+    look = engine.stage_of(Step.PERSONA).waiting
+
+    looks: list[Any] = []
+
+    def commit_at_the_second_look(entity: Any) -> Any:
+        looks.append(look(entity))
+        if len(looks) == 2:
+            drain(entity_id=entity.pk, step=Step.SCENE_SYNTHESIS, model=ScriptedModel([scenes]))
+        return looks[-1]
+
+    Work.objects.for_entity(entity).filter(step=Step.PERSONA).update(due_at=datetime.now(UTC))
+    monkeypatch.setattr(engine.stage_of(Step.PERSONA), "waiting", commit_at_the_second_look, raising=False)
+    drain(entity_id=entity.pk, step=Step.PERSONA, model=ScriptedModel(otherwise=NOTHING))
+    monkeypatch.undo()
+    row = Work.objects.for_entity(entity).get(step=Step.PERSONA)
+    assert (row.is_flushing, row.due_at is not None) == (True, True)
+    drain(entity_id=entity.pk, step=Step.PERSONA, model=ScriptedModel(otherwise=NOTHING))
+    assert [run.status for run in runs(entity, "persona")] == ["succeeded"]
