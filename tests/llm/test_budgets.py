@@ -141,3 +141,4 @@ def test_without_a_limit_nothing_pauses(workspaces: list[Workspace]) -> None:
     ran(workspaces[0], midnight(), 2_000_000_000, 0)
 
     ensure_within_daily_budget(workspaces[0])
+    assert spent_today(workspaces[0].pk) == 2_000_000_000

@@ -76,6 +76,8 @@ def test_a_new_live_atom_takes_the_place_of_the_old_one_in_its_chain(world: Worl
     newer = insert_copy(world, "own.atom", {"chain_id": Ref("own.chain"), "status": "live"})
     insert_copy(world, "own.receipt_of_atom", {"of_atom_id": newer})
     check_now()
+    live = "SELECT 1 FROM memory_atom WHERE chain_id = {own.chain} AND status = 'live' AND id = {newer}"
+    assert run_sql({**world, "newer": newer}, live) == 1
 
 
 def test_a_bound_key_takes_its_own_workspace_whatever_the_writer_says(world: World) -> None:

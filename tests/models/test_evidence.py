@@ -127,8 +127,10 @@ def test_an_input_may_be_consumed_parked_and_given_back(world: World, kind: str,
 @pytest.mark.parametrize("receipt", ["receipt_of_atom", "receipt_of_line", "receipt_of_trait"])
 def test_a_correction_is_evidence_for_every_derived_row(world: World, receipt: str) -> None:
     targets = {"message_id": None, "atom_id": None, "line_id": None, "correction_id": Ref("own.correction")}
-    insert_copy(world, f"own.{receipt}", targets)
+    made = insert_copy(world, f"own.{receipt}", targets)
     check_now()
+    kept = "SELECT 1 FROM memory_evidence WHERE id = {made} AND correction_id = {own.correction}"
+    assert run_sql({**world, "made": made}, kept) == 1
 
 
 def test_an_atom_may_rest_on_something_outside(world: World) -> None:
