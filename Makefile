@@ -1,7 +1,7 @@
 # One command each. Nothing has to be installed first but Python 3.11 or newer.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test run worker lint types check lock migrations format bench-cascade bench-recall test-faults
+.PHONY: help demo test run worker lint types check lock migrations format bench-cascade bench-offline bench-recall bench-import test-faults
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,6 +10,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 ONCE ?=
 ARGS ?=
+FILE ?=
 
 # The newest lock that an environment was installed from is noted in a stamp: a second run installs nothing.
 RUN_STAMP := $(VENV)/.installed-run
@@ -28,6 +29,8 @@ help:
 	@echo "make check         all that CI does      make format      format in place"
 	@echo "make bench-cascade own time of the cascade   make test-faults  workers killed at every point"
 	@echo "make bench-recall  time and losses of recall (ARGS='--sizes 1000 --others 0' for a short one)"
+	@echo "make bench-offline FILE=… what the offline model keeps of a LoCoMo file with observations"
+	@echo "make bench-import  memory and time of a large import (ARGS='--megabytes 10' for a short one)"
 	@echo "make migrations    write migrations      make lock        resolve the dependencies again"
 
 demo: $(RUN_STAMP)
@@ -49,6 +52,15 @@ test-faults: $(TEST_STAMP)
 
 bench-cascade: $(TEST_STAMP)
 	$(PY) -m benchmarks.cascade $(ARGS)
+
+# Resident memory and time of importing a made-up export (ARGS='--megabytes 10' for a short one).
+bench-import: $(TEST_STAMP)
+	$(PY) -m benchmarks.import_large $(ARGS)
+
+# The data set is not part of the project.
+bench-offline: $(TEST_STAMP)
+	@test -n "$(FILE)" || { echo "Which file? make bench-offline FILE=path/to/locomo.json"; exit 2; }
+	$(PY) -m benchmarks.offline "$(FILE)" $(ARGS)
 
 # Time of recall over HTTP at 1,000, 10,000 and 100,000 atoms, and among a million of others.
 bench-recall: $(TEST_STAMP)

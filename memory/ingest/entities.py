@@ -49,7 +49,11 @@ def find_entity(*, workspace: Workspace, name: str) -> Entity | None:
         refuse_name(name)
     except IngestError:
         return None
-    return Entity.objects.for_workspace(workspace.pk).filter(name=name).first()
+    found = Entity.objects.for_workspace(workspace.pk).filter(name=name).first()
+    if found is not None:
+        # Known already: whoever asks for the workspace's design needs no statement for it.
+        found.workspace = workspace
+    return found
 
 
 def refuse_name(name: str) -> None:
@@ -63,11 +67,16 @@ def refuse_name(name: str) -> None:
         raise refused("entity", problem)
 
 
-def _refuse_details(entity: Entity) -> None:
+def refuse_zone(name: str) -> None:
+    """Raise IngestError unless the time zone database has a zone of this name."""
     try:
-        validate_time_zone(entity.time_zone)
+        validate_time_zone(name)
     except ValidationError as error:
         raise refused("time_zone", "is not in the time zone database") from error
+
+
+def _refuse_details(entity: Entity) -> None:
+    refuse_zone(entity.time_zone)
     for field in ("group_id", "user_id"):
         value: str = getattr(entity, field)
         if text_problem(value) or len(value) > ENTITY_NAME_LIMIT:

@@ -1,21 +1,27 @@
-"""Importing a file of conversations into a workspace; doing it again adds nothing."""
+"""Importing what other programs keep into a workspace; doing it again adds nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+from django.db import reset_queries
+
 from memory.cascade.work import flush
-from memory.ingest.entities import ensure_entity, find_entity, refuse_name
+from memory.ingest.entities import find_entity, refuse_name, refuse_zone
+from memory.ingest.import_batches import Target, take_claims, take_messages
+from memory.ingest.import_report import ImportReport
 from memory.ingest.importers.formats import READERS, detect_format
-from memory.ingest.importers.records import PLACE_SHOWN, BadRow, ReadMessage
-from memory.ingest.incoming import MESSAGES_PER_CALL, IncomingMessage, read_messages
-from memory.ingest.messages import append_messages
+from memory.ingest.importers.long_texts import in_parts
+from memory.ingest.importers.records import PLACE_SHOWN, BadRow, Found, LeftOut, ReadClaim, ReadMessage
+from memory.ingest.incoming import MESSAGES_PER_CALL
 from memory.ingest.problems import IngestError
-from memory.models import Entity, Message, Workspace
+from memory.models import Workspace
 
 AUTOMATIC = "auto"
+
+Row = ReadMessage | ReadClaim
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +32,20 @@ class ImportProgress:
     messages: int
 
 
-@dataclass(slots=True)
-class ImportReport:
-    """What an import found and did. In a dry run `new` is what it would have stored."""
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """How a file is to be taken in.
 
+    `speaker` names the person whose words a file gives to nobody but the role of a user. `time_zone` is the
+    one of an entity that this import makes; one that is there keeps its own.
+    """
+
+    format: str = AUTOMATIC
+    entity: str = ""
+    only: str = ""
+    speaker: str = ""
+    time_zone: str = ""
     is_dry_run: bool = False
-    entities: list[str] = field(default_factory=list)
-    conversations: int = 0
-    messages: int = 0
-    new: int = 0
-    already_there: int = 0
-    bad_rows: list[BadRow] = field(default_factory=list)
 
 
 def import_file(
@@ -46,34 +55,37 @@ def import_file(
     format: str = AUTOMATIC,
     entity: str = "",
     only: str = "",
+    speaker: str = "",
+    time_zone: str = "",
     is_dry_run: bool = False,
     progress: Callable[[ImportProgress], None] = lambda _: None,
 ) -> ImportReport:
     """Read a file and store its messages, a hundred at a time; bad rows are reported, never dropped silently.
 
     A format that names whose conversation it is (LoCoMo) makes one entity for each, named with `entity` and a
-    full stop in front when that is given; `only` takes one of them. Otherwise all goes to `entity`, by
-    default the name of the file without its ending. The cascade is woken once for each entity, at its end,
-    so that what it makes does not depend on how fast the file is read.
+    full stop in front when that is given; so does mem0 for each user, unless `entity` takes them all. `only`
+    takes one of them. Otherwise all goes to `entity`, by default the name of the file without its ending.
+    Times without a zone are read in the entity's. The cascade is woken once for each entity, at its end, so
+    that what it makes does not depend on how fast the file is read.
 
     Raises UnreadableFileError when the file is in no known format, and IngestError when the name that all of
     it goes to is none; a name out of the file that is none costs its own conversation only.
     """
-    reader = READERS[detect_format(path) if format == AUTOMATIC else format]
-    run = _Import(workspace, is_dry_run=is_dry_run, progress=progress)
+    refuse_zone(time_zone or "UTC")
+    chosen = detect_format(path) if format == AUTOMATIC else format
+    wishes = Wishes(chosen, entity, only, speaker, time_zone, is_dry_run)
+    run = _Import(workspace, wishes, progress)
     try:
-        for row in reader(path):
-            if isinstance(row, BadRow):
-                run.report.bad_rows.append(row)
-            elif not only or row.entity == only:
-                run.take(_entity_name(row, entity, path), row)
+        for found in READERS[chosen](path):
+            run.see(found, path)
     finally:
         run.finish()
     return run.report
 
 
-def _entity_name(row: ReadMessage, entity: str, path: Path) -> str:
-    if not row.entity:
+def _entity_name(row: Row, entity: str, path: Path) -> str:
+    """Whose memory a row is for. The users of another memory are told apart only while nobody names one."""
+    if not row.entity or (entity and isinstance(row, ReadClaim)):
         return entity or path.stem
     return f"{entity}.{row.entity}" if entity else row.entity
 
@@ -82,32 +94,51 @@ class _Import:
     """One import: the batch that fills up and the report that grows."""
 
     def __init__(
-        self, workspace: Workspace, *, is_dry_run: bool, progress: Callable[[ImportProgress], None]
+        self, workspace: Workspace, wishes: Wishes, progress: Callable[[ImportProgress], None]
     ) -> None:
-        self.report = ImportReport(is_dry_run=is_dry_run)
+        self.report = ImportReport(is_dry_run=wishes.is_dry_run, format=wishes.format)
         self._workspace = workspace
+        self._wishes = wishes
         self._progress = progress
-        self._entity_name = ""
-        self._batch: list[ReadMessage] = []
-        self._sessions: set[tuple[str, object]] = set()
+        self._target: Target | None = None
+        self._batch: list[Row] = []
         self._refused: set[str] = set()
 
-    def take(self, entity_name: str, row: ReadMessage) -> None:
-        """Add a message; another entity's first one ends the entity before."""
+    def see(self, found: Found, path: Path) -> None:
+        """Take what a reader found, or note why it is not taken."""
+        if isinstance(found, BadRow):
+            self.report.add_bad(found)
+        elif isinstance(found, LeftOut):
+            self.report.contents.left_out[found.reason] += found.count
+        elif not self._wishes.only or found.entity == self._wishes.only:
+            self._take(_entity_name(found, self._wishes.entity, path), found)
+
+    def _take(self, entity_name: str, row: Row) -> None:
+        """Add a row; another entity's first one ends the entity before."""
         if entity_name in self._refused:
             return
-        if entity_name != self._entity_name:
+        if self._target is None or entity_name != self._target.entity_name:
             self.finish()
-            self._entity_name = ""
             if not self._is_name(entity_name, row):
                 return
-            self._entity_name = entity_name
-            self.report.entities.append(entity_name)
+            self._begin(entity_name)
+        for part in in_parts(row) if isinstance(row, ReadMessage) else [row]:
+            self._add(part)
+
+    def _add(self, row: Row) -> None:
+        if self._batch and type(self._batch[0]) is not type(row):
+            self._store_batch()
         self._batch.append(row)
         if len(self._batch) == MESSAGES_PER_CALL:
             self._store_batch()
 
-    def _is_name(self, entity_name: str, row: ReadMessage) -> bool:
+    def _begin(self, entity_name: str) -> None:
+        wishes = self._wishes
+        self._target = Target.find(self._workspace, entity_name, wishes.time_zone, wishes.speaker)
+        if entity_name not in self.report.entities:
+            self.report.entities.append(entity_name)
+
+    def _is_name(self, entity_name: str, row: Row) -> bool:
         """Whether an entity can have the name; one that the file gave is noted as bad, others are raised."""
         try:
             refuse_name(entity_name)
@@ -116,72 +147,31 @@ class _Import:
                 raise
             self._refused.add(entity_name)
             said = "; ".join(problem.problem for problem in error.problems)
-            self.report.bad_rows.append(BadRow(row.entity[:PLACE_SHOWN], f"as the name of an entity {said}"))
+            self.report.add_bad(BadRow(row.entity[:PLACE_SHOWN], f"as the name of an entity {said}"))
             return False
         return True
 
     def finish(self) -> None:
         """Store what is left and have the cascade begin with this entity."""
-        if not self._entity_name:
+        target = self._target
+        if target is None:
             return
         self._store_batch()
-        entity = find_entity(workspace=self._workspace, name=self._entity_name)
+        self._target = None
+        entity = find_entity(workspace=self._workspace, name=target.entity_name)
         if entity is not None and not self.report.is_dry_run:
             flush(entity)
 
     def _store_batch(self) -> None:
         rows, self._batch = self._batch, []
-        if not rows:
+        if not rows or self._target is None:
             return
-        readable = list(self._readable(rows))
-        stored = self._dry_run(readable) if self.report.is_dry_run else self._store(readable)
-        self._count(readable, stored)
-        self._progress(ImportProgress(rows[-1].fraction, self.report.messages))
-
-    def _readable(self, rows: Sequence[ReadMessage]) -> Iterator[tuple[ReadMessage, IncomingMessage]]:
-        for row in rows:
-            try:
-                yield row, read_messages([row.message])[0]
-            except IngestError as error:
-                self._note_bad(row, error)
-
-    def _store(self, batch: list[tuple[ReadMessage, IncomingMessage]]) -> int:
-        """Append the batch without what is refused; returns how many messages were new."""
-        entity = ensure_entity(workspace=self._workspace, name=self._entity_name)
-        while batch:
-            try:
-                messages = [message for _, message in batch]
-                return append_messages(entity=entity, messages=messages, wake=False).new_count
-            except IngestError as error:
-                self._drop_refused(batch, error)
-        return 0
-
-    def _drop_refused(self, batch: list[tuple[ReadMessage, IncomingMessage]], error: IngestError) -> None:
-        refused = {problem.index for problem in error.problems}
-        if None in refused:
-            raise error
-        for index in sorted((index for index in refused if index is not None), reverse=True):
-            row, _ = batch.pop(index)
-            self._note_bad(row, error, index)
-
-    def _dry_run(self, batch: Sequence[tuple[ReadMessage, IncomingMessage]]) -> int:
-        """How many of the batch are not stored yet, by their keys."""
-        entity = find_entity(workspace=self._workspace, name=self._entity_name)
-        keys = {message.dedupe_key for _, message in batch}
-        return len(keys) - (_stored_keys(entity, keys) if entity else 0)
-
-    def _count(self, batch: Sequence[tuple[ReadMessage, IncomingMessage]], new: int) -> None:
-        found = {(self._entity_name, message.session) for _, message in batch}
-        self._sessions |= found
-        self.report.conversations = len(self._sessions)
-        self.report.messages += len(batch)
-        self.report.new += new
-        self.report.already_there += len(batch) - new
-
-    def _note_bad(self, row: ReadMessage, error: IngestError, index: int = 0) -> None:
-        said = "; ".join(f"{p.field} {p.problem}" for p in error.problems if p.index == index)
-        self.report.bad_rows.append(BadRow(row.place, said))
-
-
-def _stored_keys(entity: Entity, keys: Iterable[str | None]) -> int:
-    return Message.objects.for_entity(entity).filter(dedupe_key__in=keys).count()
+        claims = [row for row in rows if isinstance(row, ReadClaim)]
+        messages = [row for row in rows if isinstance(row, ReadMessage)]
+        if claims:
+            take_claims(self._target, claims, self.report)
+        if messages:
+            take_messages(self._target, messages, self.report)
+        # With DEBUG on, Django keeps the text of its last statements, a hundred messages in each.
+        reset_queries()
+        self._progress(ImportProgress(rows[-1].fraction, self.report.messages + self.report.claims))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from django.db import transaction
 from django.db.models.functions import Now
 
 from memory.cascade.work import flush
 from memory.models import Entity, Session
+
+TITLE_LIMIT = 200
 
 
 def lock_sessions(entity: Entity, names: Iterable[str]) -> dict[str, Session]:
@@ -27,6 +29,15 @@ def lock_sessions(entity: Entity, names: Iterable[str]) -> dict[str, Session]:
         .select_for_update(no_key=True)
     )
     return {session.external_id: session for session in locked}
+
+
+def name_sessions(entity: Entity, titles: Mapping[str, str]) -> None:
+    """Give titles to sessions that have none, by their external id; what is too long for one is cut."""
+    unnamed = Session.objects.for_entity(entity).filter(external_id__in=titles, title="")
+    rows = list(unnamed.only("id", "external_id"))
+    for row in rows:
+        row.title = titles[row.external_id][:TITLE_LIMIT]
+    Session.objects.bulk_update(rows, ["title"])
 
 
 def end_session(session: Session) -> bool:

@@ -1,17 +1,20 @@
 """The two commands that bring words in."""
 
 import json
+import re
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import BaseCommand, CommandError, call_command
 
 from memory.ingest.access import open_access
+from memory.ingest.importers.formats import READERS
+from memory.management.commands.import_conversations import Command
 from memory.models import Message, Workspace
-from tests.setup.commands import manage
+from tests.setup.commands import ROOT, manage
 
 SAMPLE = Path(__file__).parent / "files" / "two_friends.json"
 
@@ -88,17 +91,53 @@ def test_the_commands_as_people_run_them(data_dir: Path, tmp_path: Path) -> None
 
 def test_import_can_be_tried_without_storing(workspace: Workspace) -> None:
     shown, *_ = run_import(str(SAMPLE), "--dry-run", "--only", "talk-2")
-    assert (
-        shown
-        == "1 messages in 1 conversations of 1 entities: talk-2\n1 would be stored, 0 were there already.\n"
-    )
+    assert shown.splitlines() == [
+        "1 messages in 1 conversations of 1 entities: talk-2",
+        "1 would be stored, 0 were there already.",
+        "format: locomo",
+        "roles: user 1",
+        "speakers: Tove 1",
+        "times: 2024-01-01 12:30 to 2024-01-01 12:30 UTC, 0 without one",
+    ]
     assert not Message.objects.exists()
+
+
+def test_import_tells_what_is_left_out_and_whose_zone_was_taken(workspace: Workspace) -> None:
+    arguments = (str(SAMPLE.with_name("chat.txt")), "--entity", "club", "--time-zone", "Europe/Berlin")
+    dry, errors, failed = run_import(*arguments, "--dry-run")
+    assert dry.splitlines() == [
+        "5 messages in 2 conversations of 1 entities: club",
+        "5 would be stored, 0 were there already.",
+        "format: transcript",
+        "roles: user 5",
+        "speakers: Ruth 3, Omar Haddad 1, +49 170 0000 1",
+        "times: 2024-05-01 08:00 to 2024-05-13 06:01 UTC, 0 without one",
+        "Times that name no zone were read in Europe/Berlin.",
+        "left out: 1 × notices of the messenger that nobody said",
+        "left out: 2 × placeholders of pictures, sound and files",
+    ]
+    assert errors == "line 12: has a date or time that there is not\n"
+    assert failed == "1 rows could not be taken; all others would be in."
+    done, *_ = run_import(*arguments)
+    assert done.splitlines()[1:] == ["5 stored, 0 were there already.", *dry.splitlines()[6:]]
+
+
+def test_import_takes_the_memories_of_mem0(workspace: Workspace) -> None:
+    shown, *_ = run_import(str(SAMPLE.with_name("mem0.json")), "--only", "ivo")
+    assert shown.splitlines() == [
+        "1 claims of another memory of 1 entities: ivo",
+        "1 stored, 0 were there already.",
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "format", "problem"),
     [
-        ("role,text", "auto", "file is neither JSONL of messages nor LoCoMo JSON"),
+        (
+            "role,text",
+            "auto",
+            f"file is in none of the formats {', '.join(READERS)}; --format chooses one of them",
+        ),
         ("7", "locomo", "file holds no list of samples"),
     ],
 )
@@ -116,3 +155,16 @@ def test_import_tells_what_is_not_there(workspace: Workspace, tmp_path: Path) ->
     assert run_import(str(SAMPLE), workspace="nobody")[2] == (
         "There is no workspace nobody; create_workspace makes one."
     )
+
+
+def options_of(command: BaseCommand) -> set[str]:
+    parser = command.create_parser("manage.py", "import_conversations")
+    return {action.option_strings[-1] for action in parser._actions if action.option_strings}
+
+
+def test_the_document_names_every_format_and_option() -> None:
+    text = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
+    options, formats = text.split("\n## ")[:2]
+    named = set(re.findall(r"`([a-z0-9]+)`", "".join(re.findall(r"^\| (`.*?) \|", formats, re.MULTILINE))))
+    assert named == set(READERS)
+    assert set(re.findall(r"`(--[a-z-]+)`", options)) == options_of(Command()) - options_of(BaseCommand())

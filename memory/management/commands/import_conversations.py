@@ -13,9 +13,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from memory.ingest.entities import find_entity
+from memory.ingest.import_report import ImportReport, described
 from memory.ingest.importers.formats import READERS
 from memory.ingest.importers.records import UnreadableFileError
-from memory.ingest.importing import AUTOMATIC, ImportProgress, ImportReport, import_file
+from memory.ingest.importing import AUTOMATIC, ImportProgress, import_file
 from memory.ingest.problems import IngestError
 from memory.models import Workspace
 from memory.walkthrough.waiting import wait_until_settled
@@ -30,12 +31,13 @@ class Command(BaseCommand):
     """The report goes to standard output, progress to standard error."""
 
     help = (
-        "Import conversations: OpenAI-style messages (JSONL) or LoCoMo (JSON). Doing it again adds nothing."
+        "Import conversations: exports of ChatGPT, Claude and Slack, message lists of OpenAI, Anthropic and "
+        "LangChain, memories of mem0, plain transcripts, own records, LoCoMo. Doing it again adds nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """FILE, where to, and how."""
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", type=Path, help="a file, the zip of an export, or its folder")
         parser.add_argument("--workspace", required=True, metavar="NAME", help="an existing workspace")
         parser.add_argument("--format", default=AUTOMATIC, choices=[AUTOMATIC, *READERS])
         parser.add_argument(
@@ -44,7 +46,16 @@ class Command(BaseCommand):
             metavar="NAME",
             help="whose memory; for LoCoMo it goes before each sample's id",
         )
-        parser.add_argument("--only", default="", metavar="ID", help="one sample of a LoCoMo file")
+        parser.add_argument("--only", default="", metavar="ID", help="one LoCoMo sample or one mem0 user")
+        parser.add_argument(
+            "--speaker", default="", metavar="NAME", help="the person whom the file calls just the user"
+        )
+        parser.add_argument(
+            "--time-zone",
+            default="",
+            metavar="ZONE",
+            help="of an entity made by this import; times without a zone are read in the entity's (UTC)",
+        )
         parser.add_argument("--dry-run", action="store_true", help="read and check, store nothing")
         parser.add_argument("--wait", action="store_true", help="until the cascade has worked through it")
         parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT_SECONDS, metavar="S")
@@ -59,8 +70,9 @@ class Command(BaseCommand):
         self.write_report(report)
         if options["wait"] and not options["dry_run"]:
             self.wait(workspace, report, options["timeout"])
-        if report.bad_rows:
-            raise CommandError(f"{len(report.bad_rows)} rows could not be taken; all others are in.")
+        if report.bad_count:
+            others = "would be" if report.is_dry_run else "are"
+            raise CommandError(f"{report.bad_count} rows could not be taken; all others {others} in.")
 
     def import_with_bar(self, workspace: Workspace, options: dict[str, Any]) -> ImportReport:
         """Import under a bar that is drawn on a terminal only."""
@@ -70,7 +82,7 @@ class Command(BaseCommand):
             task = bar.add_task("Importing", total=1.0)
 
             def show(done: ImportProgress) -> None:
-                bar.update(task, completed=done.fraction, description=f"{done.messages} messages")
+                bar.update(task, completed=done.fraction, description=f"{done.messages:,} read")
 
             try:
                 return import_file(
@@ -79,6 +91,8 @@ class Command(BaseCommand):
                     format=options["format"],
                     entity=options["entity"],
                     only=options["only"],
+                    speaker=options["speaker"],
+                    time_zone=options["time_zone"],
                     is_dry_run=options["dry_run"],
                     progress=show,
                 )
@@ -86,18 +100,13 @@ class Command(BaseCommand):
                 raise CommandError(str(error)) from error
 
     def write_report(self, report: ImportReport) -> None:
-        """What was found, what is new, and the first bad rows."""
-        self.stdout.write(
-            f"{report.messages} messages in {report.conversations} conversations "
-            f"of {len(report.entities)} entities: {', '.join(report.entities) or 'none'}"
-        )
-        verb = "would be stored" if report.is_dry_run else "stored"
-        nothing = "" if report.new else " Nothing new."
-        self.stdout.write(f"{report.new} {verb}, {report.already_there} were there already.{nothing}")
+        """What was found, what is new, what was left out, and the first bad rows."""
+        for line in described(report):
+            self.stdout.write(line)
         for row in report.bad_rows[:BAD_ROWS_SHOWN]:
             self.stderr.write(f"{row.place}: {row.problem}")
-        if len(report.bad_rows) > BAD_ROWS_SHOWN:
-            self.stderr.write(f"… and {len(report.bad_rows) - BAD_ROWS_SHOWN} more")
+        if report.bad_count > BAD_ROWS_SHOWN:
+            self.stderr.write(f"… and {report.bad_count - BAD_ROWS_SHOWN} more")
 
     def wait(self, workspace: Workspace, report: ImportReport, timeout: float) -> None:
         """Until nothing of the imported entities waits; a worker is started when none lives."""

@@ -1,0 +1,185 @@
+"""Claims that another memory made, with the reference to it as their evidence.
+
+Nobody said these words here, so no message stands behind them: the receipt names the other memory, the id of
+the statement there, and how much it counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from memory.cascade.contract import ATOM_TEXT_LIMIT, TITLE_LIMIT
+from memory.cascade.rules.chains import Link, settle_chain
+from memory.cascade.work import mark_due
+from memory.indexing.wakeups import wake_index_on_commit
+from memory.ingest.problems import IngestError, Problem
+from memory.ingest.storable import is_blank, text_problem
+from memory.models import Atom, Authority, Chain, Entity, Evidence, Step
+from memory.models.base import new_id
+from memory.recall.terms import terms_of
+
+DEFAULT_PRIORITY = 50
+REFERENCE_LIMIT = 500
+SUBJECT_LIMIT = 128
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideClaim:
+    """One statement of another memory: `source` says which memory, `reference` its id there."""
+
+    source: str
+    reference: str
+    text: str
+    kind: str = Atom.Kind.EPISODIC
+    topic: str = ""
+    subject: str = ""
+    said_at: datetime | None = None
+    authority: Authority = Authority.INFERENCE
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What makes it the same claim: its source, its reference and its words."""
+        return (self.source, self.reference, self.text)
+
+
+def claim_problems(index: int, claim: OutsideClaim) -> list[Problem]:
+    """Why a claim cannot be stored; empty when it can."""
+    limits = {
+        "text": (claim.text, ATOM_TEXT_LIMIT),
+        "reference": (claim.reference, REFERENCE_LIMIT),
+        "topic": (claim.topic, TITLE_LIMIT),
+        "subject": (claim.subject, SUBJECT_LIMIT),
+    }
+    problems = []
+    for name, (value, limit) in limits.items():
+        problem = text_problem(value)
+        if len(value) > limit:
+            problem = f"has {len(value)} characters, at most {limit} are taken"
+        elif name in ("text", "reference") and is_blank(value):
+            problem = "is blank"
+        if problem:
+            problems.append(Problem(index, name, problem))
+    return problems
+
+
+def known_references(entity: Entity, claims: Sequence[OutsideClaim]) -> set[tuple[str, str, str]]:
+    """Source, reference and text of those claims that the entity holds already, live or not."""
+    rows = _receipts(entity, claims).values_list("outside_kind", "outside_reference", "of_atom__text")
+    return {(str(kind), str(reference), text) for kind, reference, text in rows}
+
+
+def record_outside_claims(*, entity: Entity, claims: Sequence[OutsideClaim]) -> int:
+    """Store the claims that are not there yet, all or none; returns how many were new.
+
+    A claim in words that stand already becomes one more receipt of them. A reference that stood for other
+    words replaces them, unless something stronger or later was said meanwhile. The scene step becomes due.
+
+    Raises IngestError naming claim and field.
+    """
+    problems = [problem for index, claim in enumerate(claims) for problem in claim_problems(index, claim)]
+    if problems:
+        raise IngestError(problems)
+    with transaction.atomic(durable=True):
+        # The entity's row is the mutex of all that is written into its chains.
+        Entity.objects.select_for_update(no_key=True).get(workspace_id=entity.workspace_id, pk=entity.pk)
+        known = known_references(entity, claims)
+        new = {claim.key: claim for claim in claims if claim.key not in known}
+        for claim in new.values():
+            _record(entity, claim)
+        if new:
+            mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=Step.SCENE_SYNTHESIS)
+            wake_index_on_commit(entity_id=entity.pk)
+    return len(new)
+
+
+def _receipts(entity: Entity, claims: Sequence[OutsideClaim]) -> QuerySet[Evidence]:
+    return Evidence.objects.filter(
+        workspace_id=entity.workspace_id,
+        entity_id=entity.pk,
+        of_atom__isnull=False,
+        outside_kind__in={claim.source for claim in claims},
+        outside_reference__in={claim.reference for claim in claims},
+    )
+
+
+def _record(entity: Entity, claim: OutsideClaim) -> None:
+    same = Atom.objects.for_entity(entity).live().filter(text=claim.text).first()
+    if same is not None:
+        _see_again(same, claim)
+        return
+    before = _receipts(entity, [claim]).select_related("of_atom").order_by("-id").first()
+    atom = _atom(entity, claim, before.of_atom if before else None)
+    members = Atom.objects.for_entity(entity).filter(chain=atom.chain_id)
+    _place(atom, list(members.exclude(status=Atom.Status.RETRACTED)))
+    _give_receipt(atom, claim, Evidence.Role.SOURCE)
+
+
+def _see_again(atom: Atom, claim: OutsideClaim) -> None:
+    """The same words stand: they get a receipt, and were last said when the later of both was."""
+    _give_receipt(atom, claim, Evidence.Role.REPEAT)
+    times = [time for time in (atom.last_seen_at, claim.said_at) if time]
+    atom.last_seen_at = max(times, default=None)
+    atom.save(update_fields=["last_seen_at"])
+
+
+def _atom(entity: Entity, claim: OutsideClaim, before: Atom | None) -> Atom:
+    """A new atom in the chain of what the reference stood for, or in one of its own."""
+    chain_id = before.chain_id if before else _new_chain(entity)
+    return Atom(
+        id=new_id(),
+        workspace_id=entity.workspace_id,
+        entity=entity,
+        chain_id=chain_id,
+        text=claim.text,
+        kind=claim.kind,
+        priority=DEFAULT_PRIORITY,
+        topic=claim.topic,
+        subject=claim.subject,
+        authority=claim.authority,
+        decision=Atom.Decision.MERGE if before else Atom.Decision.STORE,
+        merge_reason=Atom.MergeReason.VALUE if before else "",
+        occurred_at=claim.said_at,
+        last_seen_at=claim.said_at,
+        created_at=timezone.now(),
+        terms=terms_of(f"{claim.text} {claim.topic}"),
+    )
+
+
+def _new_chain(entity: Entity) -> UUID:
+    return Chain.objects.create(workspace_id=entity.workspace_id, entity=entity).pk
+
+
+def _place(atom: Atom, members: Sequence[Atom]) -> None:
+    """Settle the chain with its new atom: first what makes room for a live one is written, then that."""
+    rows = [*members, atom]
+    places = settle_chain([_link(row, is_new=row is atom) for row in rows])
+    for row in rows:
+        row.status, row.superseded_by_id = places[row.pk].state, places[row.pk].superseded_by
+    fields = ["status", "superseded_by"]
+    Atom.objects.bulk_update([row for row in members if row.status != Atom.Status.LIVE], fields)
+    atom.save(force_insert=True)
+    Atom.objects.bulk_update([row for row in members if row.status == Atom.Status.LIVE], fields)
+
+
+def _link(row: Atom, *, is_new: bool) -> Link:
+    # A new row gets its number from the database; here it comes after all that stand.
+    return Link(row.pk, row.authority, row.last_seen_at or row.created_at, 1 << 62 if is_new else row.seq)
+
+
+def _give_receipt(atom: Atom, claim: OutsideClaim, role: Evidence.Role) -> None:
+    Evidence.objects.create(
+        workspace_id=atom.workspace_id,
+        entity_id=atom.entity_id,
+        of_atom=atom,
+        outside_kind=claim.source,
+        outside_reference=claim.reference,
+        outside_authority=claim.authority,
+        role=role,
+    )
