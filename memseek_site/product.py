@@ -138,13 +138,15 @@ class MemseekSettings:
     """How often each process says that it lives."""
     unused_key_variables: tuple[str, ...]
     """Provider keys that are set although no setting uses them (names only)."""
+    design_folders: tuple[Path, ...]
+    """Folders with designs beside the shipped ones: each is one, or holds some."""
     agent_memory_run_id: str
     """Names the entity of the walkthrough, `agent.alice-<run>`; empty means a new one each time."""
 
     def configuration_hash(self) -> str:
         """A digest that is the same for processes that behave the same; holds no secret and no path."""
         shown = asdict(self)
-        for name in ("data_dir", "unused_key_variables", "agent_memory_run_id"):
+        for name in ("data_dir", "design_folders", "unused_key_variables", "agent_memory_run_id"):
             del shown[name]
         # Whether there are keys changes what a process can do; the keys themselves stay out of the digest.
         shown["model"]["api_key"] = bool(self.model.api_key)

@@ -43,8 +43,20 @@ def read_product_settings(environment: Environment, data_dir: Path) -> MemseekSe
             "MEMSEEK_HEARTBEAT_SECONDS", 10.0, least=0.1, about="How often each process says that it lives."
         ),
         unused_key_variables=_unused_keys(environment, model, embedding),
+        design_folders=_design_folders(environment),
         agent_memory_run_id=_run_id(environment),
     )
+
+
+def _design_folders(environment: Environment) -> tuple[Path, ...]:
+    name = "MEMSEEK_DESIGNS"
+    listed = environment.names(
+        name, about="Folders with designs beside the shipped ones: each is one, or holds some."
+    )
+    folders = tuple(Path(folder).expanduser().absolute() for folder in listed)
+    if not all(folder.is_dir() for folder in folders):
+        environment.reject(name, f"{name} names a folder that is not there.", "Name folders that exist.")
+    return tuple(folder for folder in folders if folder.is_dir())
 
 
 def _model(environment: Environment) -> ModelSettings:

@@ -37,7 +37,7 @@ class Standing:
 
 def tour_entity() -> Entity | None:
     """The entity of the tour with its counts: the one named for it, else the newest of the workspace."""
-    entities = Entity.objects.filter(workspace__name=WORKSPACE)
+    entities = Entity.objects.visible().filter(workspace__name=WORKSPACE)
     nearness = Case(
         When(name=TOUR_ENTITY, then=Value(0)),
         When(name__startswith=TOUR_PREFIX, then=Value(1)),

@@ -4,6 +4,7 @@ from django.contrib import admin
 
 from memory.admin import (  # noqa: F401  # importing registers
     atoms,
+    designs,
     keys,
     operations,
     persona,

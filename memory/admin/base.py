@@ -60,6 +60,8 @@ class ReadOnlyAdmin(ModelAdmin):
     workspace_path: str | None = "workspace"
     """Where a row's workspace is; None for tables of the whole installation, which superusers see."""
     list_deferred: tuple[str, ...] = ()
+    hides_shadows = True
+    """Whether rows in which a memory is being rebuilt stay out of the list."""
 
     list_per_page = ROWS_PER_PAGE
     list_max_show_all = ROWS_PER_PAGE
@@ -81,6 +83,8 @@ class ReadOnlyAdmin(ModelAdmin):
         rows = super().get_queryset(request)
         if self.workspace_path is None:
             return rows if is_superuser(request) else rows.none()
+        if self.hides_shadows and any(field.name == "entity" for field in self.opts.fields):
+            rows = rows.filter(entity__shadow_of__isnull=True)
         return visible(request, rows, self.workspace_path)
 
     def get_search_results(

@@ -6,14 +6,16 @@ from django import forms
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 
-from memory.models import Entity, Key, Member, Step
+from memory.cascade.designs import available_designs
+from memory.models import Entity, Key, Member, Step, Workspace
 
 if TYPE_CHECKING:
     KeyModelForm = forms.ModelForm[Key]
     MemberModelForm = forms.ModelForm[Member]
     EntityModelForm = forms.ModelForm[Entity]
+    WorkspaceModelForm = forms.ModelForm[Workspace]
 else:
-    KeyModelForm = MemberModelForm = EntityModelForm = forms.ModelForm
+    KeyModelForm = MemberModelForm = EntityModelForm = WorkspaceModelForm = forms.ModelForm
 
 
 class KeyForm(KeyModelForm):
@@ -69,3 +71,29 @@ class EntityForm(EntityModelForm):
     class Meta:
         model = Entity
         fields = ("time_zone", "paused_steps")
+
+
+class WorkspaceForm(WorkspaceModelForm):
+    """A workspace chooses among the designs that are available to it."""
+
+    design = forms.ChoiceField(
+        help_text="Reads new messages; what memory holds already stays until it is rebuilt."
+    )
+
+    class Meta:
+        model = Workspace
+        fields = ("name", "design", "daily_token_budget")
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if "design" in self.fields:
+            self.fields["design"] = self._design_field()
+
+    def _design_field(self) -> forms.ChoiceField:
+        stored = self.instance if self.instance.pk and not self.instance._state.adding else None
+        found = [one.design for one in available_designs(stored)]
+        choices = [(design.full_name, f"{design.full_name}: {design.description}") for design in found]
+        if stored is not None and stored.design not in dict(choices):
+            # It stays to be seen, and to be replaced.
+            choices.append((stored.design, f"{stored.design} (not there any more)"))
+        return forms.ChoiceField(choices=choices, help_text=self.fields["design"].help_text)

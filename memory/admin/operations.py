@@ -18,6 +18,8 @@ from memory.models import ModelEndpoint, Outbox, Process, Run, Step, Work
 class RunAdmin(ReadOnlyAdmin):
     """Attempts of steps, newest first, each with its decisions item by item."""
 
+    hides_shadows = False
+
     list_display = (
         "started_at",
         "step",
@@ -36,7 +38,7 @@ class RunAdmin(ReadOnlyAdmin):
     fields = (
         ("entity", "step", "status", "attempt"),
         ("started_at", "finished_at", "milliseconds", "worker"),
-        ("design", "model", "prompt_hash", "schema_hash"),
+        ("design", "design_hash", "model", "prompt_hash", "schema_hash"),
         ("calls", "tokens_in", "tokens_out", "cost"),
         "noop_reason",
         "decided",

@@ -3,11 +3,12 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 
 from memory.admin.base import WorkspaceFilter
-from memory.admin.forms import EntityForm, MemberForm
+from memory.admin.forms import EntityForm, MemberForm, WorkspaceForm
 from memory.admin.links import NOTHING, list_link
 from memory.admin.managed import ManagedAdmin
 from memory.admin.membership import can_manage, is_superuser
@@ -18,6 +19,7 @@ from memory.models import Entity, Member, Workspace
 class WorkspaceAdmin(ManagedAdmin):
     """Tenants: superusers make them, their operators set design and budget."""
 
+    form = WorkspaceForm
     workspace_path = "pk"
     list_display = ("name", "design", "daily_token_budget", "created_at", "entity_list")
     ordering = ("name",)
@@ -81,6 +83,10 @@ class EntityAdmin(ManagedAdmin):
         ("erase_epoch", "created_at"),
     )
     readonly_fields = ("workspace", "name", "group_id", "user_id", "erase_epoch", "created_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Without the shadows of rebuilds."""
+        return super().get_queryset(request).filter(shadow_of__isnull=True)
 
     @admin.display(description="paused steps")
     def paused(self, entity: Entity) -> str:

@@ -8,7 +8,6 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 
 from memory.ingest.instants import in_utc
 from memory.ingest.storable import text_problem
-from memory.recall.rules import RULES_FLOOR
 
 LARGEST_PAGE = 100
 WORDS_LIMIT = 65_536
@@ -74,7 +73,8 @@ class ListAsked(Asked):
 class RulesAsked(ListAsked):
     """`GET /rules`."""
 
-    floor: Priority = RULES_FLOOR
+    floor: Priority | None = None
+    """None takes the design's."""
 
 
 class AtomsAsked(ListAsked):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 
+from memory.api.catalog import CatalogView
 from memory.api.list_views import AtomsView, ReplayView, RulesView, SessionsView
 from memory.api.recall_views import AnswerView, ContextView, RecallView, TraceView
 from memory.api.views import HealthView, NoSuchView, RecordsView, TimelineView
@@ -22,6 +23,7 @@ reads = [
     path("recall", RecallView.as_view(), name="recall"),
     path("context", ContextView.as_view(), name="context"),
     path("answer", AnswerView.as_view(), name="answer"),
+    path("catalog", CatalogView.as_view(), name="catalog"),
     path("trace", TraceView.as_view(), name="trace"),
 ]
 

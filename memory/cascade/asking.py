@@ -53,6 +53,7 @@ class Account:
     tokens_out: int = 0
     cost: Decimal | None = None
     milliseconds: int = 0
+    design_hash: str = ""
     prompt_hash: str = ""
     schema_hash: str = ""
     last_reply: str = field(default="", repr=False)

@@ -21,7 +21,7 @@ from django.db.models.functions import Now
 from memory.cascade import work
 from memory.cascade.asking import Account, AnswerError, Asker
 from memory.cascade.checkpoints import reached
-from memory.cascade.designs import UnknownDesignError, load_design
+from memory.cascade.designs import UnknownDesignError, design_of_run
 from memory.cascade.recording import record_discard, record_failure, record_success
 from memory.cascade.stage import Batch, Stage, StaleInputsError, Verdict
 from memory.cascade.stages import stage_of
@@ -71,13 +71,16 @@ def drain(
     return outcomes
 
 
-def turn(*, entity: Entity, stage: Stage, model: Model) -> Outcome:
-    """One attempt at the step, if it is due, not paused and within the workspace's budget."""
+def turn(*, entity: Entity, stage: Stage, model: Model, design: str | None = None) -> Outcome:
+    """One attempt at the step, if it is due, not paused and within the workspace's budget.
+
+    It runs under the workspace's design unless another one is named.
+    """
     if stage.step in entity.paused_steps or not _is_due(entity, stage):
         return Outcome.IDLE
     if not _is_within_budget(entity, stage):
         return Outcome.IDLE
-    claim = work.claim(entity=entity, step=stage.step, design=entity.workspace.design)
+    claim = work.claim(entity=entity, step=stage.step, design=design or entity.workspace.design)
     if claim is None:
         return Outcome.IDLE
     with work.kept_lease(claim):
@@ -195,7 +198,8 @@ def _attempt(claim: work.Claim, stage: Stage, model: Model) -> Outcome:
 
 
 def _ask(claim: work.Claim, stage: Stage, batch: Batch, account: Account, model: Model) -> list[Verdict[Any]]:
-    design = load_design(claim.run.design)
+    design = design_of_run(claim.run)
+    account.design_hash = design.digest
     return [
         Asker(
             # A budget for each question: the pieces of one long message cannot be split any further.

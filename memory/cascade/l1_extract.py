@@ -11,7 +11,7 @@ from django.db.models import Max, Min
 from django.db.models.functions import Now
 
 from memory.cascade.contract import AtomDecision, ExtractAnswer, ExtractPayload
-from memory.cascade.designs import Design, Limits, load_design
+from memory.cascade.designs import Design, Limits, design_of_run, load_design
 from memory.cascade.l1_judging import Extracted, ExtractionJudge
 from memory.cascade.l1_writing import write_extraction
 from memory.cascade.offering import attached_text, offer_atom, offer_message, said_text, said_words, topics_of
@@ -27,6 +27,8 @@ from memory.recall.lookup import find_candidates
 RECENT_ATOMS_FOR_TOPICS = 200
 CONTEXT_CHARACTERS = 2_000
 """So much of an earlier turn is shown."""
+CONTEXT_SEARCHED = 2
+"""Earlier turns whose words are searched too: «sorry, I meant Friday» mends what was said just before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +73,16 @@ class Extraction:
 
     def full_size(self, claim: Claim) -> int:
         """Messages in a batch that nothing limits."""
-        return load_design(claim.run.design).limits.batch_messages
+        return design_of_run(claim.run).limits.batch_messages
 
     def read(self, claim: Claim) -> ExtractionBatch | None:
         """The next messages of the session whose words are the oldest that wait."""
-        design = load_design(claim.run.design)
+        design = design_of_run(claim.run)
         messages = _next_messages(claim.entity, design.limits, claim.batch_limit)
         if not messages:
             return None
         context = _context(claim.entity, messages, design.limits.context_messages)
-        candidates = find_candidates(
-            entity=claim.entity,
-            texts=[said_words(message) for message in messages],
-            each=design.limits.candidates_per_message,
-            total=design.limits.candidates,
-        )
+        candidates = _candidates(claim.entity, messages, context, design.limits)
         batch = ExtractionBatch(tuple(messages), tuple(context), tuple(candidates))
         questions = tuple(_questions(claim.entity, batch, design))
         return ExtractionBatch(batch.messages, batch.context, batch.candidates, questions)
@@ -104,6 +101,25 @@ class Extraction:
         ids = _next_id(claim.entity, load_design().limits)
         _park(claim, ids)
         return {"messages": ids}
+
+
+def _candidates(
+    entity: Entity, messages: Sequence[Message], context: Sequence[Message], limits: Limits
+) -> list[Atom]:
+    """What memory may hold of the messages, then of the turns just before, which they may mend."""
+    found = find_candidates(
+        entity=entity,
+        texts=[said_words(message) for message in messages],
+        each=limits.candidates_per_message,
+        total=limits.candidates,
+    )
+    nearby = find_candidates(
+        entity=entity,
+        texts=[said_words(turn) for turn in context[-CONTEXT_SEARCHED:]],
+        each=limits.candidates_per_message,
+        total=limits.candidates,
+    )
+    return list({atom.pk: atom for atom in (*found, *nearby)}.values())[: limits.candidates]
 
 
 def _park(claim: Claim, ids: Sequence[UUID]) -> None:
@@ -182,7 +198,7 @@ def _question(
         messages={message.pk: message for message in (*batch.context, *batch.messages)},
         batch_ids=frozenset(message.pk for message in batch.messages),
         atoms={atom.pk: atom for atom in batch.candidates},
-        markers=design.example_markers,
+        design=design,
     )
     return Question(
         payload=payload,

@@ -9,6 +9,7 @@ from datetime import date, datetime
 from uuid import UUID
 
 from memory.cascade.contract import AtomDecision, Refusal
+from memory.cascade.designs import Design
 from memory.cascade.offering import said_text, said_words
 from memory.cascade.rules.grounding import ungrounded
 from memory.cascade.rules.grounding_relative import dates_said
@@ -60,7 +61,7 @@ class ExtractionJudge:
     messages: Mapping[UUID, Message]
     batch_ids: frozenset[UUID]
     atoms: Mapping[UUID, Atom]
-    markers: tuple[str, ...]
+    design: Design
 
     def judge(self, items: Sequence[tuple[int, AtomDecision]], is_last: bool) -> Judged[Extracted]:
         """Take what stands, refuse the rest with a reason each."""
@@ -122,7 +123,7 @@ class ExtractionJudge:
         item = extracted.decision
         if not item.text:
             raise RefusedError("The text is empty.")
-        _refuse_echo(item, self.markers)
+        _refuse_echo(item, self.design.example_markers)
         if item.action == "merge" and item.reason not in ("value", "contradiction"):
             raise RefusedError("A merge's reason is value or contradiction.")
         if item.kind == "instruction":
@@ -137,7 +138,19 @@ class ExtractionJudge:
         unsaid = self._unsaid(item, cited)
         said = item.model_copy(update={name: EMPTY[name] for name in unsaid})
         notes = tuple(f"{name} was left out: nobody said it" for name in unsaid)
-        return replace(widened, decision=_without_raise(said, self._targeted(widened, taken)), notes=notes)
+        decision, bounds = self._within_bounds(_without_raise(said, self._targeted(widened, taken)))
+        return replace(widened, decision=decision, notes=(*notes, *bounds))
+
+    def _within_bounds(self, item: AtomDecision) -> tuple[AtomDecision, tuple[str, ...]]:
+        """The claim with the priority that the design gives it, and what was changed."""
+        if not self.design.priorities:
+            return item, ()
+        priority, names = self.design.priority_of(
+            item.priority, kind=item.kind, topic=terms_of(item.topic), words=terms_of(item.text), cut=terms_of
+        )
+        told = ", ".join(names)
+        notes = (f"priority {item.priority} became {priority} by the design: {told}",) if names else ()
+        return item.model_copy(update={"priority": priority}), notes
 
     def _refuse_lost_rule(
         self, item: AtomDecision, extracted: Extracted, taken: Mapping[int, Extracted]

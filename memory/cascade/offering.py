@@ -21,8 +21,6 @@ from memory.cascade.scene_state import SceneState
 from memory.ingest.recalled import strip_recalled
 from memory.models import Atom, Entity, Message
 
-TOPICS_SHOWN = 6
-
 
 def said_text(message: Message) -> str:
     """What was said, without blocks that memory itself had handed out."""
@@ -99,18 +97,21 @@ def offer_scene(
             )
             for line in scene.lines
         )
+    topics = topics_of(atoms[atom_id] for atom_id in scene.atoms)
     return OfferedScene(
         handle=handle,
         title=scene.title,
         summary=scene.summary,
-        topics=topics_of(atoms[atom_id] for atom_id in scene.atoms),
+        topics=tuple(topics),
         atom_count=len(scene.atoms),
         is_full=is_full,
         lines=lines,
+        characters=scene.characters,
+        topic_counts=tuple(topics.values()),
     )
 
 
-def topics_of(atoms: Iterable[Atom]) -> tuple[str, ...]:
-    """The topics of some atoms, the most frequent first, equal ones by name."""
+def topics_of(atoms: Iterable[Atom]) -> dict[str, int]:
+    """The topics of some atoms with their number, the most frequent first, equal ones by name."""
     counted = Counter(atom.topic for atom in atoms if atom.topic)
-    return tuple(sorted(counted, key=lambda topic: (-counted[topic], topic))[:TOPICS_SHOWN])
+    return {topic: counted[topic] for topic in sorted(counted, key=lambda topic: (-counted[topic], topic))}

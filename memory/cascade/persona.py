@@ -10,7 +10,7 @@ from django.db.models import Max, Min
 from django.db.models.functions import Now
 
 from memory.cascade.contract import OfferedTrait, PersonaAnswer, PersonaPayload, TraitEdit
-from memory.cascade.designs import Design, load_design
+from memory.cascade.designs import Design, design_of_run
 from memory.cascade.offering import offer_atom, offer_scene
 from memory.cascade.persona_judging import PersonaJudge
 from memory.cascade.persona_writing import PersonaEdit, write_persona
@@ -67,11 +67,11 @@ class Portrayal:
 
     def full_size(self, claim: Claim) -> int:
         """Scenes in a batch that nothing limits."""
-        return load_design(claim.run.design).limits.persona_scenes
+        return design_of_run(claim.run).limits.persona_scenes
 
     def read(self, claim: Claim) -> PersonaBatch | None:
         """The changed scenes, with what the traits rest on."""
-        design = load_design(claim.run.design)
+        design = design_of_run(claim.run)
         state = read_scenes(claim.entity)
         traits = read_traits(claim.entity, state)
         size = min(design.limits.persona_scenes, claim.batch_limit or design.limits.persona_scenes)

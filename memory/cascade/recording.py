@@ -190,6 +190,7 @@ def record_discard(claim: work.Claim, account: Account, reason: str) -> None:
 
 def _finish(run: Run, account: Account) -> None:
     run.model = storable(account.model, 128)
+    run.design_hash = account.design_hash
     run.prompt_hash, run.schema_hash = account.prompt_hash, account.schema_hash
     run.calls, run.cost = min(account.calls, MOST_CALLS), account.cost
     run.tokens_in = min(account.tokens_in, MOST_TOKENS)
@@ -211,6 +212,7 @@ _FINISHED_FIELDS = (
     "decisions",
     "noop_reason",
     "model",
+    "design_hash",
     "prompt_hash",
     "schema_hash",
     "calls",
@@ -247,6 +249,9 @@ def _ids(rows: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
 
 
 def _emit(claim: work.Claim, event: Outbox.Event, ids: Mapping[str, Any]) -> None:
+    if claim.entity.shadow_of_id is not None:
+        # Nobody listens to a rebuild: it tells of itself when it is applied.
+        return
     Outbox.objects.create(
         workspace_id=claim.entity.workspace_id,
         entity=claim.entity,

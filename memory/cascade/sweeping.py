@@ -65,7 +65,9 @@ def _mark_vanished() -> int:
 
 def _wake_overdue() -> int:
     late = Now() - timedelta(seconds=OVERDUE_SECONDS)
-    rows = Work.objects.filter(Q(due_at__lt=late) | Q(due_at__lte=Now(), lease_until__lt=Now()))
+    # A shadow is worked on by its rebuild alone.
+    rows = Work.objects.filter(entity__shadow_of__isnull=True)
+    rows = rows.filter(Q(due_at__lt=late) | Q(due_at__lte=Now(), lease_until__lt=Now()))
     free = rows.filter(Q(lease_until__isnull=True) | Q(lease_until__lt=Now())).order_by("due_at")
     found = list(free.values_list("entity_id", "step")[:SWEEP_LIMIT])
     for entity_id, step in found:

@@ -206,6 +206,18 @@ def lock_claim(held: Claim) -> Work:
     return work
 
 
+def fence(entity: Entity, *, reason: str) -> None:
+    """Within a transaction that holds the entity: whoever works on it now writes nothing and starts anew."""
+    for step in Step:
+        # In the order of the steps, as a flush takes them.
+        _work(entity, step).update(
+            token=F("token") + 1, lease_until=None, due_at=None, failures=0, batch_limit=None
+        )
+    Run.objects.for_entity(entity).filter(status=Run.Status.RUNNING).update(
+        status=Run.Status.DISCARDED, noop_reason=reason, finished_at=Now()
+    )
+
+
 @contextmanager
 def kept_lease(held: Claim) -> Iterator[None]:
     """Renew the lease from a thread of its own for as long as the block runs."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from django import get_version
 
 from memory import queries
+from memory.cascade.designs import load_design
 from memory.evaluation.methods import Recall, baselines
 from memory.evaluation.metrics import Tally, measures, percentile
 from memory.evaluation.preparing import Conversation
 from memory.evaluation.questions import Question
 from memory.llm.embedders.registry import configured_embedder
-from memory.recall.fusion import Weights
 
 RECALL = "recall"
 
@@ -104,7 +104,7 @@ def versions() -> dict[str, Any]:
         "django": get_version(),
         "postgresql": postgresql,
         "embedding_space": embedder.space if embedder else None,
-        "weights": asdict(Weights()),
+        "weights": load_design().weights.model_dump(),
     }
 
 

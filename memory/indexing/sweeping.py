@@ -31,7 +31,9 @@ def sweep_index() -> int:
 def waiting_entities(*, wants_vectors: bool) -> list[UUID]:
     """Entities with overdue rows, at most `SWEEP_LIMIT`."""
     is_indexable = Q() if wants_vectors else Q(has_terms=False)
-    late = Unindexed.objects.filter(is_indexable, queued_at__lt=Now() - timedelta(seconds=OVERDUE_SECONDS))
+    # What is rebuilt in a shadow is searched by nobody until it is applied.
+    queued = Unindexed.objects.filter(entity__shadow_of__isnull=True)
+    late = queued.filter(is_indexable, queued_at__lt=Now() - timedelta(seconds=OVERDUE_SECONDS))
     return list(late.order_by().values_list("entity_id", flat=True).distinct()[:SWEEP_LIMIT])
 
 

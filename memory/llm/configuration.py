@@ -23,6 +23,15 @@ def endpoint_chains(configured: ModelSettings | None = None) -> dict[ModelAlias,
     return {"strong": _chain(model, model.strong), "cheap": _chain(model, model.cheap or model.strong)}
 
 
+def chain_of(name: str) -> tuple[Endpoint, ...]:
+    """The endpoints behind an alias or a model's own name; for a name alone, without fallbacks."""
+    model = settings.MEMSEEK.model
+    chains = endpoint_chains(model)
+    if name in ("strong", "cheap"):
+        return chains["strong" if name == "strong" else "cheap"]
+    return (_endpoint(model, name),)
+
+
 def _chain(configured: ModelSettings, first: str) -> tuple[Endpoint, ...]:
     names = dict.fromkeys((first, *configured.fallbacks))
     return tuple(_endpoint(configured, name) for name in names)

@@ -30,6 +30,30 @@ def configured_model(alias: ModelAlias = "strong") -> Model | None:
     return Guarded(model)
 
 
+def named_model(name: str) -> Model:
+    """`offline`, `strong`, `cheap`, or a model by its own name at the configured endpoint.
+
+    UnknownModelError where no endpoint is configured that could answer for the name.
+    """
+    if name == "offline":
+        return Guarded(offline_model("strong"))
+    if not settings.MEMSEEK.model.is_configured:
+        raise UnknownModelError(
+            f"No endpoint is configured that could answer as {name}: set MEMSEEK_MODEL_STRONG first, or name "
+            "the model offline."
+        )
+    from memory.llm.configuration import chain_of
+    from memory.llm.openai_compatible import OpenAICompatibleModel
+
+    # Under both aliases: whatever a request asks for, this model answers.
+    chain = chain_of(name)
+    return Guarded(OpenAICompatibleModel({"strong": chain, "cheap": chain}))
+
+
+class UnknownModelError(LookupError):
+    """A model is named that nothing here could reach."""
+
+
 def configured_provider() -> str | None:
     """The key of `PROVIDERS` that the settings choose, None for no model at all."""
     if settings.MEMSEEK.is_llm_fake:

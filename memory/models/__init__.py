@@ -1,6 +1,7 @@
 """Tables, one module per layer. Invariants of one row or pair live here, as constraints of the database."""
 
 from memory.models.atoms import Atom, Authority, Chain
+from memory.models.designs import InstalledDesign, Rebuild
 from memory.models.evidence import Correction, Evidence
 from memory.models.messages import Message, Session
 from memory.models.outbox import Outbox
@@ -27,6 +28,7 @@ __all__ = [
     "EmbeddingSpace",
     "Entity",
     "Evidence",
+    "InstalledDesign",
     "Key",
     "LanguageSample",
     "Layer",
@@ -37,6 +39,7 @@ __all__ = [
     "ModelEndpoint",
     "Outbox",
     "Process",
+    "Rebuild",
     "Run",
     "Scene",
     "SceneVersion",

@@ -44,6 +44,9 @@ class Run(Owned):
     step = models.CharField(max_length=32, choices=Step.choices)
     status = models.CharField(max_length=16, choices=Status.choices, default=Status.RUNNING)
     design = models.CharField(max_length=64, blank=True, default="")
+    design_hash = models.CharField(
+        max_length=64, blank=True, default="", help_text="Digest of the design's whole content."
+    )
     token = models.PositiveBigIntegerField(default=0, help_text="Fencing token of the claim it ran under.")
     erase_epoch = models.PositiveBigIntegerField(default=0)
     attempt = models.PositiveSmallIntegerField(default=1)

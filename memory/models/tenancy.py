@@ -12,7 +12,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from memory.models.base import new_id
@@ -75,8 +75,12 @@ class EntityQuerySet(models.QuerySet["Entity"]):
     """Reads of entities, always within a workspace."""
 
     def for_workspace(self, workspace_id: Any) -> Self:
-        """Entities of one workspace."""
-        return self.filter(workspace_id=workspace_id)
+        """Entities of one workspace, without the shadows of rebuilds."""
+        return self.filter(workspace_id=workspace_id).visible()
+
+    def visible(self) -> Self:
+        """Without the shadows in which rebuilds are made."""
+        return self.filter(shadow_of__isnull=True)
 
 
 class Entity(models.Model):
@@ -94,6 +98,16 @@ class Entity(models.Model):
         editable=False,
         help_text="Rises with every erase; a run that began under another one writes nothing.",
     )
+    shadow_of = models.OneToOneField(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="shadow",
+        db_constraint=False,
+        editable=False,
+        help_text="The entity that is being rebuilt here; no door shows or reaches a shadow.",
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects = EntityQuerySet.as_manager()
@@ -102,7 +116,12 @@ class Entity(models.Model):
         verbose_name_plural = "entities"
         ordering = ["name"]
         constraints = [
-            models.UniqueConstraint(fields=["workspace", "name"], name="entity_name_once_in_workspace"),
+            # A shadow has its entity's name: models are shown it.
+            models.UniqueConstraint(
+                fields=["workspace", "name"],
+                condition=Q(shadow_of__isnull=True),
+                name="entity_name_once_in_workspace",
+            ),
             models.UniqueConstraint(fields=["workspace", "id"], name="entity_in_workspace"),
             models.UniqueConstraint(
                 fields=["workspace", "group_id", "user_id"],
@@ -110,6 +129,7 @@ class Entity(models.Model):
                 name="entity_group_user_once_in_workspace",
             ),
             models.CheckConstraint(condition=~Q(name=""), name="entity_name_not_empty"),
+            models.CheckConstraint(condition=~Q(shadow_of=F("id")), name="entity_not_its_own_shadow"),
         ]
 
     def __str__(self) -> str:

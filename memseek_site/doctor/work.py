@@ -41,6 +41,9 @@ def waiting() -> list[Waiting]:
 
 
 def _count(step: Step, rows: str, pending: QuerySet[Any], parked: QuerySet[Any], time_field: str) -> Waiting:
+    # An open rebuild waits for whoever began it, not for a worker.
+    pending = pending.filter(entity__shadow_of__isnull=True)
+    parked = parked.filter(entity__shadow_of__isnull=True)
     oldest = pending.aggregate(oldest=Min(time_field))["oldest"]
     return Waiting(str(step.value), rows, pending.count(), parked.count(), oldest)
 

@@ -13,6 +13,7 @@ from memory.models import (
     EmbeddingSpace,
     Entity,
     Evidence,
+    InstalledDesign,
     Key,
     LanguageSample,
     Layer,
@@ -21,6 +22,7 @@ from memory.models import (
     ModelEndpoint,
     Outbox,
     Process,
+    Rebuild,
     Run,
     SceneVersion,
     SearchUnit,
@@ -105,8 +107,32 @@ def fill(name: str, *, workspace: Workspace) -> Memory:
     Process.objects.create(kind="worker", name=name, configuration_hash="0")
     ModelEndpoint.objects.create(base_url_hash="0", model=name, json_mode="schema")
     key = make_key(workspace, name)
+    make_designs(entity)
     make_index(message)
     return Memory(entity, message, atom, version, line, trait_version, correction, run, key)
+
+
+def make_designs(entity: Entity) -> None:
+    """An installed design and a rebuild under it."""
+    InstalledDesign.objects.create(
+        workspace=entity.workspace,
+        name=f"n{entity.pk.hex[-12:]}",
+        version="1.0.0",
+        digest=entity.pk.hex,
+        description=f"{entity.name}: tried.",
+        content={},
+    )
+    Rebuild.objects.create(
+        workspace_id=entity.workspace_id,
+        entity=entity,
+        layer="L1",
+        design="tried@1.0.0",
+        design_hash="0",
+        model="offline@1",
+        erase_epoch=0,
+        ground="0",
+        difference={"atoms_added": 1},
+    )
 
 
 def make_index(message: Any) -> None:

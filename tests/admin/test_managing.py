@@ -143,3 +143,21 @@ def test_viewers_retry_nothing(alice: Memory, viewer: Client) -> None:
     address = reverse("admin:memory_work_changelist")
     viewer.post(address, {"action": "retry_parked_inputs", "_selected_action": [str(work.pk)]})
     assert Message.objects.for_entity(alice.entity).parked().count() == 1
+
+
+def test_a_workspace_chooses_among_the_designs_that_are_there(alice: Memory, operator: Client) -> None:
+    address = reverse("admin:memory_workspace_change", args=[alice.workspace.pk])
+    choices = operator.get(address).context["adminform"].form.fields["design"].choices
+    assert [name for name, _ in choices] == ["agent_memory@0.3.0"]
+    response = operator.post(
+        address, {"name": "northwind", "design": "other@1.0.0", "daily_token_budget": ""}
+    )
+    assert "other@1.0.0 is not one of the available choices" in response.content.decode()
+    assert Workspace.objects.get(pk=alice.workspace.pk).design == "agent_memory@0.3.0"
+
+
+def test_a_workspace_whose_design_is_gone_still_shows_it(alice: Memory, operator: Client) -> None:
+    Workspace.objects.filter(pk=alice.workspace.pk).update(design="gone@1.0.0")
+    address = reverse("admin:memory_workspace_change", args=[alice.workspace.pk])
+    choices = dict(operator.get(address).context["adminform"].form.fields["design"].choices)
+    assert choices["gone@1.0.0"] == "gone@1.0.0 (not there any more)"

@@ -58,7 +58,7 @@ def test_a_prompt_refuses_a_variable_that_is_missing_and_one_it_does_not_name() 
 
 
 def test_an_unknown_design_is_refused_with_the_names_of_those_there_are() -> None:
-    with pytest.raises(UnknownDesignError, match="agent_memory_0_3_0"):
+    with pytest.raises(UnknownDesignError, match=r"agent_memory@0\.3\.0"):
         load_design("agent_memory@9.9.9")
 
 

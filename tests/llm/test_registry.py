@@ -11,7 +11,7 @@ from django.db import transaction
 from memory.llm.configuration import endpoint_chains
 from memory.llm.guard import Guarded
 from memory.llm.protocol import Model
-from memory.llm.registry import configured_model, configured_provider
+from memory.llm.registry import UnknownModelError, configured_model, configured_provider, named_model
 from memseek_site.product import ModelPrice
 from tests.llm.conftest import GOOD, KEY, Serve, question
 from tests.scripted_model import ScriptedModel
@@ -98,3 +98,19 @@ def test_the_transaction_around_a_test_does_not_count(db: None) -> None:
 def test_a_model_refuses_in_a_committing_test_too(transactional_db: None) -> None:
     with transaction.atomic(durable=True), pytest.raises(RuntimeError):
         Guarded(ScriptedModel()).answer(question())
+
+
+def test_a_model_is_found_by_its_alias_or_its_own_name(configure: Configure) -> None:
+    configure(strong="big", cheap="small", base_url="https://models.example/v1", api_key=KEY)
+    assert [named_model(name).name for name in ("offline", "strong", "cheap", "other")] == [
+        "offline@1",
+        "big",
+        "small",
+        "other",
+    ]
+
+
+def test_a_name_without_an_endpoint_is_refused() -> None:
+    assert named_model("offline").name == "offline@1"
+    with pytest.raises(UnknownModelError, match="No endpoint is configured that could answer as other"):
+        named_model("other")

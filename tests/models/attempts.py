@@ -78,6 +78,13 @@ CHECKS = [
     Attempt("run_failed_says_why", "own.run", {"status": "failed", "error_kind": ""}),
     Attempt("work_step_known", "own.work", {"step": "dream"}),
     Attempt("run_step_known", "own.run", {"step": "dream"}),
+    Attempt("design_has_a_name", "own.design", {"name": ""}),
+    Attempt("design_has_a_name", "own.design", {"version": ""}),
+    Attempt("entity_not_its_own_shadow", "own.shadow", ITSELF_AS | {"shadow_of_id": ITSELF}),
+    Attempt("rebuild_layer_known", "own.rebuild", {"layer": "L4"}),
+    Attempt("rebuild_ended_has_time", "own.rebuild", {"ended_at": None}),
+    Attempt("rebuild_ended_has_time", "own.rebuild", {"status": "open", "ended_at": WHEN}),
+    Attempt("rebuild_ended_has_time", "own.rebuild", {"status": "lost"}),
     Attempt("outbox_event_known", "own.outbox", {"event": "rumour.heard"}),
     Attempt("message_not_its_own_parent", "own.message", ITSELF_AS | {"parent_id": ITSELF}),
     Attempt("atom_not_superseded_by_itself", "own.old_atom", ITSELF_AS | {"superseded_by_id": ITSELF}),
@@ -162,6 +169,7 @@ NEVER_NEGATIVE = {
     "own.trait_version": ["number"],
     "own.run": ["token", "erase_epoch", "attempt", "calls", "tokens_in", "tokens_out", "milliseconds"],
     "own.work": ["token", "failures", "batch_limit"],
+    "own.rebuild": ["erase_epoch"],
     "own.search_unit": ["layer", "position", "own_length", "length"],
     "own.term_count": ["units"],
     "own.layer_count": ["layer", "units", "length"],
@@ -204,6 +212,8 @@ TWICE = [
     ("evidence_trait_line_once", "own.receipt_of_trait", "line_id"),
     ("work_once_per_step", "own.work", "step"),
     ("process_name_once", "process", "name"),
+    ("design_once_in_workspace", "own.design", "version"),
+    ("memory_entity_shadow_of_id_key", "own.shadow", "shadow_of_id"),
     ("model_endpoint_once", "endpoint", "model"),
     ("search_unit_message_once", "own.search_unit", "message_id"),
     ("search_unit_atom_once", "own.atom_unit", "atom_id"),
@@ -214,7 +224,10 @@ TWICE = [
     ("layer_count_once", "own.layer_count", "layer"),
     ("memory_embeddingspace_name_key", "space", "name"),
 ]
-UNIQUES = [Attempt(constraint, row, {column: KEPT}) for constraint, row, column in TWICE]
+UNIQUES = [
+    *(Attempt(constraint, row, {column: KEPT}) for constraint, row, column in TWICE),
+    Attempt("rebuild_one_open", "own.rebuild", {"status": KEPT, "ended_at": KEPT}),
+]
 NEGATIVES = [
     Attempt(f"{TABLES[kind_of(row)]}_{column}_check", row, {column: -1})
     for row, columns in NEVER_NEGATIVE.items()
@@ -222,7 +235,7 @@ NEGATIVES = [
 ]
 
 OWNED = [
-    *("session", "chain", "scene", "trait", "correction", "run", "work", "outbox"),
+    *("session", "chain", "scene", "trait", "correction", "run", "work", "outbox", "rebuild"),
     *("search_unit", "unit_vector", "term_count", "layer_count", "unindexed"),
 ]
 """Rows that hang on their entity alone."""
@@ -269,7 +282,10 @@ OF_ANOTHER_ENTITY = [
         {"workspace_id": Ref("far.workspace")},
     )
 ]
-BOUND_ELSEWHERE = [Attempt("key_entity_entity_fk", "own.key_entity", {"entity_id": Ref("far.entity")})]
+BOUND_ELSEWHERE = [
+    Attempt("key_entity_entity_fk", "own.key_entity", {"entity_id": Ref("far.entity")}),
+    Attempt("entity_shadow_of_fk", "own.shadow", {"shadow_of_id": Ref("far.entity")}),
+]
 WITHOUT_EVIDENCE = [
     Attempt("atom_has_evidence", "own.atom"),
     Attempt("line_has_evidence", "own.line"),

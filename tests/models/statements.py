@@ -85,6 +85,23 @@ MOVES = [
     ("session_entity_fk", "UPDATE memory_entity SET workspace_id = {far.workspace} WHERE id = {own.entity}"),
     ("message_session_fk", "UPDATE memory_session SET entity_id = {near.entity} WHERE id = {own.session}"),
 ]
+FINAL = [
+    ("design_is_final", f"UPDATE memory_installeddesign SET {column} = {value} WHERE id = {{own.design}}")
+    for column, value in {
+        "workspace_id": "{far.workspace}",
+        "name": "'other'",
+        "version": "'2.0.0'",
+        "digest": "'1'",
+        "content": """'{"changed": true}'""",
+    }.items()
+]
+SHADOWED = [
+    ("erase_leaves_no_shadow", "UPDATE memory_entity SET erase_epoch = 7 WHERE id = {own.entity}"),
+    (
+        "entity_shadow_of_fk",
+        "UPDATE memory_entity SET shadow_of_id = gen_random_uuid() WHERE id = {own.shadow}",
+    ),
+]
 SAMPLES = [
     (
         "language_sample_entity_fk",
@@ -96,4 +113,4 @@ SAMPLES = [
     ),
 ]
 """A table whose key is the entity itself: no copy of a row can be made."""
-STATEMENTS = [*EDITS, *REMOVALS, *MOVES, *SAMPLES]
+STATEMENTS = [*EDITS, *REMOVALS, *MOVES, *FINAL, *SHADOWED, *SAMPLES]

@@ -16,7 +16,9 @@ from tests.models.statements import STATEMENTS
 pytestmark = pytest.mark.django_db
 
 FOLDER = Path(memory.__file__).parent / "migrations" / "sql"
-SQL = "\n".join((FOLDER / name).read_text() for name in ("0002_integrity.sql", "0004_search.sql"))
+SQL = "\n".join(
+    (FOLDER / name).read_text() for name in ("0002_integrity.sql", "0004_search.sql", "0005_designs.sql")
+)
 RUNS = {"run", "consumed_by", "parked_by"}
 """References that outlive the run which they name: they have no foreign key."""
 HELD_ALONE = {"key_in_workspace", "unit_vector_unit_fk"}

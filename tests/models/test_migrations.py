@@ -15,7 +15,8 @@ ALIAS = "scratch"
 # Ends in the process number, so that tests/conftest.py removes what a killed run left.
 NAME = f"test_memseek_scratch_{os.getpid()}"
 STAGES = [
-    ("memory", name) for name in ("0001_tables", "0002_integrity", "0003_search", "0004_search_integrity")
+    ("memory", name)
+    for name in ("0001_tables", "0002_integrity", "0003_search", "0004_search_integrity", "0005_designs")
 ]
 SCHEMA = """
     SELECT conrelid::regclass::text, conname::text, pg_get_constraintdef(oid) FROM pg_constraint

@@ -11,6 +11,7 @@ from memory.models import (
     EmbeddingSpace,
     Entity,
     Evidence,
+    InstalledDesign,
     Key,
     LanguageSample,
     Layer,
@@ -20,6 +21,7 @@ from memory.models import (
     ModelEndpoint,
     Outbox,
     Process,
+    Rebuild,
     Scene,
     SceneVersion,
     SearchUnit,
@@ -66,7 +68,21 @@ def make_world() -> World:
         world |= {f"{name}.{row}": row_id for row, row_id in rows.items()}
     user = User.objects.get(username="tried")
     world["own.member"] = Member.objects.create(workspace=entities["own"].workspace, user=user).pk
-    return world | _make_key(entities["own"])
+    own = entities["own"]
+    shadow = Entity.objects.create(workspace=own.workspace, name=own.name, shadow_of=own)
+    world |= {"own.shadow": shadow.pk, "own.design": _make_design(own).pk}
+    return world | _make_key(own)
+
+
+def _make_design(entity: Entity) -> InstalledDesign:
+    return InstalledDesign.objects.create(
+        workspace=entity.workspace,
+        name="tried",
+        version="1.0.0",
+        digest="0",
+        description="Tried.",
+        content={},
+    )
 
 
 def _make_key(entity: Entity) -> World:
@@ -146,7 +162,21 @@ def _make_record(entity: Entity) -> World:
         "run": make_run(entity).pk,
         "work": Work.objects.create(**owner, step=Step.L1_EXTRACT).pk,
         "outbox": Outbox.objects.create(**owner, event=Outbox.Event.STEP_DONE).pk,
+        "rebuild": _make_rebuild(entity).pk,
     }
+
+
+def _make_rebuild(entity: Entity) -> Rebuild:
+    return Rebuild.objects.create(
+        workspace_id=entity.workspace_id,
+        entity=entity,
+        layer="L1",
+        design="tried@1.0.0",
+        design_hash="0",
+        model="tried",
+        erase_epoch=0,
+        ground="0",
+    )
 
 
 def _make_index(entity: Entity, rows: World) -> World:

@@ -78,6 +78,7 @@ def test_a_provider_without_its_key_is_refused_at_the_start(monkeypatch: pytest.
         ({"MEMSEEK_WAKE_QUIET_SECONDS": "-1"}, "memseek.E001", "at least 0"),
         ({"MEMSEEK_MODEL_CHEAP": "small"}, "memseek.E001", "MEMSEEK_MODEL_STRONG"),
         ({"MEMSEEK_MODEL_PRICES": '{"a": 1}'}, "memseek.E001", "dollars per million"),
+        ({"MEMSEEK_DESIGNS": "/nowhere/at/all"}, "memseek.E001", "Name folders that exist"),
         ({"MEMSEEK_ENV": "staging"}, "memseek.E001", "development, production"),
         ({**PRODUCTION, "SECRET_KEY": "short"}, "memseek.E003", "secrets.token_urlsafe"),
         ({**PRODUCTION, "REDIS_URL": ""}, "memseek.E004", "redis://broker"),

@@ -9,7 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from memory.cascade.asking import AnswerError
-from memory.cascade.designs import load_design
+from memory.cascade.designs import design_of
 from memory.indexing.analyser import query_terms
 from memory.indexing.units import hash_of
 from memory.ingest.recalled import strip_recalled
@@ -77,7 +77,7 @@ def answer_question(entity: Entity, question: str, *, model: Model | None = None
     model = model or _language_model()
     if model is None or not evidence.items:
         return _extracted(asked, words, evidence)
-    design = load_design(entity.workspace.design)
+    design = design_of(entity)
     try:
         told = ask_model(entity, asked, evidence, model, design)
     except (ModelError, AnswerError) as error:

@@ -7,16 +7,15 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from memory.cascade.designs import Weights, design_of
 from memory.cascade.rules.handles import Handles, Kind
 from memory.models import Entity, Layer, Message
 from memory.recall.arms import Filters
 from memory.recall.context.material import scopes_of, superseded_messages
-from memory.recall.fusion import Weights
 from memory.recall.hits import Hit
 from memory.recall.search import Request, search
 
 RESULTS = 40
-WEIGHTS = Weights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +72,13 @@ def find_evidence(entity: Entity, question: str) -> Evidence:
     Raw words whose claim no longer holds are left out, and so is what was said by the system.
     """
     filters = Filters(layers=(Layer.MESSAGE, Layer.ATOM))
-    found = search(entity, Request(question, limit=RESULTS, filters=filters, weights=WEIGHTS))
+    weights = design_of(entity).weights
+    found = search(entity, Request(question, limit=RESULTS, filters=filters, weights=weights))
     superseded = superseded_messages(entity, found.hits)
     handles = Handles()
     hits = [hit for hit in found.hits if hit.id not in superseded and not _is_system(hit)]
     scopes = scopes_of(entity, hits)
-    items = tuple(_item(hit, handles, scopes.get(hit.id, "")) for hit in hits)
+    items = tuple(_item(hit, handles, scopes.get(hit.id, ""), weights) for hit in hits)
     return Evidence(items, handles, found.languages)
 
 
@@ -86,7 +86,7 @@ def _is_system(hit: Hit) -> bool:
     return hit.layer == "message" and hit.messages[0].role == Message.Role.SYSTEM
 
 
-def _item(hit: Hit, handles: Handles, scope: str) -> Item:
+def _item(hit: Hit, handles: Handles, scope: str, weights: Weights) -> Item:
     source = hit.messages[0] if hit.messages else None
     is_atom = hit.layer == "atom"
     caption = source.attachment_text if source and not is_atom else ""
@@ -101,5 +101,5 @@ def _item(hit: Hit, handles: Handles, scope: str) -> Item:
         session=source.session if source else "",
         ordinal=source.ordinal if source else None,
         scope=scope,
-        nearness=hit.terms.get("meaning", 0.0) / WEIGHTS.meaning,
+        nearness=hit.terms.get("meaning", 0.0) / (weights.meaning or 1.0),
     )

@@ -9,7 +9,7 @@ from uuid import UUID
 
 Count = Callable[[str], int]
 """Tokens of a text."""
-Kind = Literal["trait", "atom", "message", "scene", "section", "request"]
+Kind = Literal["trait", "atom", "message", "scene", "section", "request", "rule"]
 Reason = Literal[
     "budget",
     "other situation",
@@ -27,7 +27,7 @@ BlockName = Literal["persona", "rules", "scenes", "memory", "procedure", "reques
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A row that is shown; a section is its scene's id and its own name."""
+    """A row that is shown; a section is its scene's id and its own name, a design's rule a name alone."""
 
     kind: Kind
     id: UUID | None

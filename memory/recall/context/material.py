@@ -49,7 +49,9 @@ def read_material(
     scenes = ladder.scenes(entity)
     rules = _rules(entity, floor)
     atoms_of_lines = _atoms_of_lines(entity, scenes)
-    cited = {rule.id for rule in rules} | {atom for atoms in atoms_of_lines.values() for atom, _ in atoms}
+    cited = {rule.id for rule in rules if rule.id} | {
+        atom for atoms in atoms_of_lines.values() for atom, _ in atoms
+    }
     found = _search(entity, task, filters, memory_budget, uses_meaning)
     return Material(
         traits=ladder.persona(entity),

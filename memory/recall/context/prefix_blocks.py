@@ -33,12 +33,15 @@ SITUATION_SHARE = 5
 class Rule:
     """A standing rule. An empty scope: it always holds."""
 
-    id: UUID
+    id: UUID | None
+    """None for a rule of the design: no row holds it."""
     text: str
     priority: int
     scope: str
     authority: str
     """Empty for the user's own."""
+    part: str = ""
+    """Names a rule of the design."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +106,13 @@ def _kept_for_situations(bound: Sequence[Entry], space: Space) -> int:
 
 
 def _entry(rule: Rule) -> Entry:
-    marks = [str(rule.priority), short_id(rule.id)]
+    row = Reference("atom", rule.id) if rule.id else Reference("rule", None, rule.part)
+    marks = [str(rule.priority), *([short_id(rule.id)] if rule.id else [])]
     if rule.authority:
         marks.append(rule.authority)
     if rule.scope:
         marks.append(f"when: {one_line(rule.scope)}")
-    return Entry(Reference("atom", rule.id), f"- [{', '.join(marks)}] {one_line(rule.text)}\n")
+    return Entry(row, f"- [{', '.join(marks)}] {one_line(rule.text)}\n")
 
 
 def _standing_notice(missing: int) -> str:

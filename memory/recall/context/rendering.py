@@ -11,14 +11,14 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memory.cascade.designs import Design, load_design
+from memory.cascade.designs import Design, design_of
 from memory.ingest.recalled import strip_recalled, wrap
 from memory.models import Entity
 from memory.recall.context.blocks import Block, Count, LeftOut, Reference
 from memory.recall.context.escaping import own_words
 from memory.recall.context.material import Material, messages_told, read_material, told_in_lines, words_of
 from memory.recall.context.memory_block import Known, memory_block
-from memory.recall.context.prefix_blocks import RulesBlock, persona_block, rules_block
+from memory.recall.context.prefix_blocks import Rule, RulesBlock, persona_block, rules_block
 from memory.recall.context.request import ContextRequest, Shares
 from memory.recall.context.scenes_block import scenes_block
 from memory.recall.hits import Found
@@ -61,7 +61,7 @@ def render_context(entity: Entity, request: ContextRequest) -> Context:
     superseded, retired, erased or waits to be rewritten in none. Stored text is escaped within the marks of
     `memory.ingest.recalled`, so that a context that comes back in a conversation is not learnt from.
     """
-    design = load_design(entity.workspace.design)
+    design = design_of(entity)
     floor = design.floors.rules if request.rules_floor is None else request.rules_floor
     budgets = request.budgets_over(design.budgets)
     task = strip_recalled(request.task).strip()
@@ -96,7 +96,7 @@ class _Composer:
     def context(self, floor: int) -> Context:
         """The whole of it."""
         self._shares.use(self._count(self._framed("", "")) + self._count(PREAMBLE) + 6 * self._count("\n"))
-        rules = self._rules()
+        rules = self._rules(floor)
         self._shares.use(rules.claim)
         persona = persona_block(self._material.traits, budget=self._shares.persona(), count=self._count)
         self._shares.use(persona.tokens)
@@ -111,7 +111,7 @@ class _Composer:
         stable = "".join((PREAMBLE, *map(_apart, (persona.text, rules.stable_text))))
         return self._put_together(blocks, stable, floor)
 
-    def _rules(self) -> RulesBlock:
+    def _rules(self, floor: int) -> RulesBlock:
         languages = self._material.found.languages
         task = words_of(self._request.task, languages)
 
@@ -119,7 +119,9 @@ class _Composer:
             # A scope of mere stop words names no situation that could be told apart: its rule always holds.
             return not terms_of(scope) or not task.isdisjoint(words_of(scope, languages))
 
-        return rules_block(self._material.rules, matches, budget=self._shares.rules(), count=self._count)
+        # The sort is stable: of equal weight, what the user said comes before what the design says.
+        rules = sorted((*self._material.rules, *_design_rules(self._design, floor)), key=_weight)
+        return rules_block(rules, matches, budget=self._shares.rules(), count=self._count)
 
     def _scenes(self) -> tuple[Block, frozenset[UUID]]:
         scenes = scenes_block(
@@ -196,6 +198,19 @@ class _Composer:
             "unindexed": self._material.found.unindexed,
         }
         return Context(text, blocks, manifest, sha256, prefix_bytes, tokens)
+
+
+def _design_rules(design: Design, floor: int) -> list[Rule]:
+    """What the design tells every agent, by the same floor as what users said."""
+    return [
+        Rule(None, rule.text, rule.priority, "", "design", f"{design.full_name}#{number}")
+        for number, rule in enumerate(design.rules, start=1)
+        if rule.priority >= floor
+    ]
+
+
+def _weight(rule: Rule) -> int:
+    return -rule.priority
 
 
 def _apart(text: str) -> str:

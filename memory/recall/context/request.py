@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory.cascade.designs import Budgets
+from memory.cascade.designs.schema import LEAST_RULES_BUDGET
 from memory.recall.arms import Filters
 
 LEAST_TOTAL = 300
 """The frame, a short request and a notice of rules need so much."""
-LEAST_RULES = 80
+LEAST_RULES = LEAST_RULES_BUDGET
 """Below it there is no place to say how many rules do not fit."""
 MOST_SAFETY = 4.0
 
