@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, connections
+from django.db import OperationalError, connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
 from psycopg import sql
+from psycopg.errors import QueryCanceled
 
 FOLDER = Path(__file__).parent / "sql"
 
@@ -37,6 +39,11 @@ def run(name: str, **parameters: Any) -> int:
         return int(cursor.rowcount)
 
 
+def array(values: Iterable[int | float | UUID]) -> str:
+    """Numbers or ids as PostgreSQL writes an array: hundreds of them bound one by one take milliseconds."""
+    return f"{{{','.join(map(str, values))}}}"
+
+
 def one(name: str, **parameters: Any) -> tuple[Any, ...]:
     """The only row of a named query."""
     [row] = rows(name, **parameters)
@@ -53,6 +60,51 @@ def literal_rows(name: str, literals: Mapping[str, object], **parameters: Any) -
         cursor.execute(text, parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()
         return found
+
+
+def rows_within(
+    milliseconds: int,
+    name: str,
+    *,
+    literals: Mapping[str, object] | None = None,
+    settings_of_server: Mapping[str, str] | None = None,
+    **parameters: Any,
+) -> list[tuple[Any, ...]] | None:
+    """All rows of a named query that reads, or None when the server ended it for its time.
+
+    The limit and other settings of the server hold for this statement alone. Outside of a transaction they go
+    to the server together with the statement: there and back once.
+    """
+    text = with_literals(statement(name), literals) if literals else statement(name)
+    limits = {"statement_timeout": str(milliseconds), **(settings_of_server or {})}
+    setting = sql.SQL("SELECT {}").format(
+        sql.SQL(", ").join(
+            sql.SQL("set_config({}, {}, true)").format(key, value) for key, value in limits.items()
+        )
+    )
+    try:
+        return _read_once(setting.as_string(), text, parameters)
+    except OperationalError as error:
+        if not isinstance(error.__cause__, QueryCanceled):
+            raise
+        return None
+
+
+def _read_once(setting: str, text: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    if connection.in_atomic_block:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(setting)
+            cursor.execute(text, parameters)
+            found: list[tuple[Any, ...]] = cursor.fetchall()
+            # Nothing was written, and the transaction around this one gets its own settings back.
+            transaction.set_rollback(True)
+            return found
+    with connection.cursor() as cursor:
+        # Statements of one message are one transaction, and each has the time limit to itself.
+        cursor.execute(f"{setting};\n{text}", parameters)
+        cursor.nextset()
+        answer: list[tuple[Any, ...]] = cursor.fetchall()
+        return answer
 
 
 def with_literals(text: str, literals: Mapping[str, object]) -> str:

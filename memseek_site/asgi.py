@@ -7,11 +7,11 @@ import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from django.core.asgi import get_asgi_application
+from memseek_site.handler import application as handler_of_django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memseek_site.settings")
 
-django_application = get_asgi_application()
+django_application = handler_of_django()
 
 from memory.llm.embedders.registry import query_embedding  # noqa: E402 - Django has to be set up first
 from memseek_site.heartbeat import Heartbeat  # noqa: E402

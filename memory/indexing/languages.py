@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memory import queries
 from memory.indexing.analyser import detect_languages
 from memory.indexing.drafts import Draft
 from memory.models import Entity, LanguageSample
@@ -35,5 +36,5 @@ def languages_of(entity: Entity, drafts: Sequence[Draft]) -> tuple[str, ...]:
 
 def known_languages(entity: Entity) -> tuple[str, ...]:
     """The entity's languages as the index step knows them; English while it knows none."""
-    sample = LanguageSample.objects.filter(entity=entity).values_list("languages", flat=True).first()
-    return tuple(sample or ("en",))
+    found = queries.rows("known_languages", workspace=entity.workspace_id, entity=entity.pk)
+    return tuple(found[0][0]) if found and found[0][0] else ("en",)

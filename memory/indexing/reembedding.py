@@ -1,6 +1,7 @@
 """Vectors of the embedder in use for everything that has none: after the model changed, or was down for long.
 
-Nothing is taken away. Units are found by their words all the while, and vectors of other spaces stay.
+Units are found by their words all the while. Vectors of other spaces stay until somebody takes them away, so
+that a model can be changed back.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from memory.llm.embedders.protocol import Embedder
 from memory.models import LayerCount, UnitVector
 
 ROUND_SECONDS = 60.0
+REMOVED_AT_ONCE = 5_000
 
 
 def embed_missing(entity_id: UUID, embedder: Embedder, *, progress: Callable[[int], None]) -> bool:
@@ -31,6 +33,18 @@ def embed_missing(entity_id: UUID, embedder: Embedder, *, progress: Callable[[in
     # The index step passes over an embedder that is down; whoever waits here wants to know why.
     embedder.embed(["-"])
     return False
+
+
+def remove_other_vectors(entity_id: UUID, space: str) -> int:
+    """Take away an entity's vectors of all spaces but one; gives how many there were.
+
+    In batches, each a transaction of its own: it may be stopped and done again.
+    """
+    others = UnitVector.objects.filter(entity_id=entity_id).exclude(space__name=space).order_by("pk")
+    removed = 0
+    while batch := list(others.values_list("pk", flat=True)[:REMOVED_AT_ONCE]):
+        removed += UnitVector.objects.filter(pk__in=batch).delete()[0]
+    return removed
 
 
 def missing_vectors(space: str) -> int:

@@ -5,6 +5,7 @@ An embedder that is down stops no text search: what lacks a vector stays in the 
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -27,6 +28,8 @@ TERMS_BATCH = 256
 VECTORS_BATCH = 64
 SECONDS = 60.0
 
+logger = logging.getLogger(__name__)
+
 
 def index_entity(
     *,
@@ -39,7 +42,7 @@ def index_entity(
 
     The settings choose the embedder unless one is given; without any, units are found by words alone.
     """
-    entity = Entity.objects.filter(pk=entity_id).first()
+    entity = Entity.objects.visible().filter(pk=entity_id).first()
     if entity is None:
         return 0
     embedder = embedder or configured_embedder()
@@ -109,7 +112,9 @@ def index_vectors(entity: Entity, embedder: Embedder) -> int:
     try:
         vectors: Iterable[Any] = embedder.embed([draft.meaning for draft in drafts]) if drafts else []
         space = current_space(embedder)
-    except EmbeddingError:
+    except EmbeddingError as error:
+        # They stay in line and are found by words; the sweep comes again.
+        logger.warning("no vectors for %s: %s", entity.pk, error.kind)
         return 0
     with transaction.atomic(durable=True):
         meant = {

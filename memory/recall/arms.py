@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
-
-from django.db import OperationalError, transaction
 
 from memory import queries
 from memory.indexing.units import hash_of
@@ -25,8 +22,8 @@ POSTINGS_CAP = 1_000
 """Candidates come from the rarest words of a query until they would be more than this."""
 MOST_CANDIDATES = 4_000
 """A query of one common word is answered from so many of the newest units."""
-SAMPLED_VECTORS = 256
-"""So many vectors tell mean and spread where not all are compared."""
+SAMPLED_PLACES, SAMPLED_IN_A_ROW = 48, 4
+"""Where not all vectors are compared, so many at so many places in the memory tell mean and spread."""
 LAYERS = tuple(Layer)
 ROW_COLUMN = {Layer.MESSAGE: 2, Layer.ATOM: 3, Layer.SECTION: 4, Layer.TRAIT: 6}
 
@@ -93,7 +90,7 @@ def count_index(entity: Entity, terms: Sequence[int]) -> IndexCounts:
         "search_counts",
         workspace=entity.workspace_id,
         entity=entity.pk,
-        terms=list(terms),
+        terms=queries.array(terms),
         index=index_prefix(entity.pk),
     )
     layers = [(Layer(number), units, length) for sort, number, units, length, _ in found if sort == "layer"]
@@ -144,15 +141,15 @@ def find_by_words(
     rare = rarest_terms(counts, held, cap=cap)
     if not rare:
         return []
-    found = _within(
+    found = queries.rows_within(
         milliseconds,
         "search_words",
         workspace=entity.workspace_id,
         entity=entity.pk,
-        terms=list(held),
-        weights=[weight * counts.rarity(term) for term, weight in held.items()],
-        rare=rare,
-        lengths=[counts.average(layer) for layer in Layer],
+        terms=queries.array(held),
+        weights=queries.array(weight * counts.rarity(term) for term, weight in held.items()),
+        rare=queries.array(rare),
+        lengths=queries.array(counts.average(layer) for layer in Layer),
         k1=K1,
         b=B,
         most=most,
@@ -203,15 +200,24 @@ def find_by_meaning(
     parameters = {
         "workspace": entity.workspace_id,
         "vector": vector,
-        "known": [candidate.unit for candidate in known],
+        "known": queries.array(candidate.unit for candidate in known),
         "limit": limit,
         **filters.parameters(),
     }
     if index is None or filters.is_narrow:
         parameters |= {"entity": entity.pk, "space": space, "is_narrow": filters.is_narrow}
-        found = _within(milliseconds, "search_vectors", **parameters)
+        found = queries.rows_within(milliseconds, "search_vectors", **parameters)
     else:
-        found = _within_index(milliseconds, entity, index, sample=SAMPLED_VECTORS, **parameters)
+        found = queries.rows_within(
+            milliseconds,
+            "search_vectors_by_index",
+            literals={"entity": entity.pk, "space": index.space_id, "dimensions": index.dimensions},
+            # How widely the index is searched: its results are never more than this.
+            settings_of_server={"hnsw.ef_search": str(SEARCH_WIDTH)},
+            places=SAMPLED_PLACES,
+            in_a_row=SAMPLED_IN_A_ROW,
+            **parameters,
+        )
     return None if found is None else _near(found)
 
 
@@ -223,45 +229,6 @@ def _near(found: Sequence[tuple[Any, ...]]) -> Near:
         {row[0]: float(row[12]) for row in found if row[1] is None},
         Usual(float(found[0][13] or 0.0), float(found[0][14] or 1.0)),
     )
-
-
-def _within(milliseconds: int, name: str, **parameters: Any) -> list[tuple[Any, ...]] | None:
-    """Rows of a query under a time limit of the database's own; None when it was reached."""
-    with _time_limit() as answer:
-        queries.rows("limit_time", milliseconds=str(milliseconds))
-        answer.rows = queries.rows(name, **parameters)
-    return answer.rows
-
-
-def _within_index(
-    milliseconds: int, entity: Entity, index: NearIndex, *, limit: int, **parameters: Any
-) -> list[tuple[Any, ...]] | None:
-    """The same for the query that an entity's own vector index serves."""
-    literals = {"entity": entity.pk, "space": index.space_id, "dimensions": index.dimensions}
-    with _time_limit() as answer:
-        queries.rows("limit_time_for_index", milliseconds=str(milliseconds), width=str(SEARCH_WIDTH))
-        answer.rows = queries.literal_rows("search_vectors_by_index", literals, limit=limit, **parameters)
-    return answer.rows
-
-
-@dataclass(slots=True)
-class _Answer:
-    rows: list[tuple[Any, ...]] | None = None
-
-
-@contextmanager
-def _time_limit() -> Iterator[_Answer]:
-    """A transaction whose answer stays None when the database ended a statement of it for its time."""
-    answer = _Answer()
-    try:
-        with transaction.atomic():
-            yield answer
-            # Nothing was written, and a transaction around this one gets its own time limit back.
-            transaction.set_rollback(True)
-    except OperationalError as error:
-        if "statement timeout" not in str(error):
-            raise
-        answer.rows = None
 
 
 def _candidate(row: tuple[Any, ...], *, words: float = 0.0, similarity: float | None = None) -> Candidate:

@@ -18,6 +18,8 @@ class Covering:
     """The live atoms that a message stands for, in the order of their receipts."""
     cited: dict[UUID, list[UUID]] = field(default_factory=dict)
     """The messages that a live atom cites."""
+    topics: dict[UUID, str] = field(default_factory=dict)
+    """What a live atom is filed under."""
 
     def claims_of(self, message: UUID) -> list[UUID]:
         """The live atoms a message stands for; none when it is not worth a claim or not read yet."""
@@ -34,11 +36,13 @@ def cover(entity: Entity, *, messages: Collection[UUID], atoms: Collection[UUID]
         "search_receipts",
         workspace=entity.workspace_id,
         entity=entity.pk,
-        messages=list(messages),
-        atoms=list(atoms),
+        messages=queries.array(messages),
+        atoms=queries.array(atoms),
     )
     covering = Covering()
-    for sort, one, other, _ in found:
+    for sort, one, other, topic, _ in found:
+        if sort == "cites":
+            covering.topics[one] = topic
         others = (covering.citing if sort == "stands_for" else covering.cited).setdefault(one, [])
         if other not in others:
             others.append(other)

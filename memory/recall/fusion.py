@@ -9,39 +9,22 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.cascade.designs.schema import Weights
 from memory.models.search import Layer
 
-NO_UNIT = 0
-"""Units are numbered from 1, rows that wait for the index from -1 downwards."""
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What each term counts for."""
-
-    words: float = 1.25
-    """BM25 of the unit's words, standardised over its layer."""
-    meaning: float = 2.25
-    """Cosine of the vectors, standardised by the space's own mean and spread."""
-    turn_after: float = 0.5
-    second_turn_after: float = 0.3
-    turn_before: float = 0.2
-    """Words of the neighbours in a session."""
-    meaning_before: float = 0.25
-    meaning_after: float = 0.25
-    """... and their meaning."""
-    session: float = 1.0
-    """How much the session as a whole speaks of it: mean of its best five turns."""
-    named_speaker: float = 2.75
-    """The query names one person, and this person speaks, or is spoken of."""
-    question: float = -2.75
-    """A question asks; the turn that answers says more."""
-    substance: float = 1.5
-    """Longer statements say more: logarithm of the own length."""
+Column = NDArray[np.float64]
+"""A number for each candidate, in their order."""
+Flags = NDArray[np.bool_]
+BEST = 5
+"""So many of a session, a topic or a person are looked at together."""
 
 
 @dataclass(slots=True)
@@ -73,94 +56,139 @@ class Population:
     similarity_spread: float
 
 
+class Scores:
+    """What every candidate is worth, and the named terms that this is the sum of."""
+
+    def __init__(self, units: Sequence[int], terms: Mapping[str, Term]) -> None:
+        self._places = {unit: place for place, unit in enumerate(units)}
+        self._terms = terms
+        total = sum((term.values for term in terms.values()), start=np.zeros(len(units)))
+        self.totals: dict[int, float] = dict(zip(units, total.tolist(), strict=True))
+        """The score of each unit."""
+
+    def terms(self, unit: int) -> dict[str, float]:
+        """The terms that have a part in a unit's score."""
+        place = self._places[unit]
+        return {
+            name: float(term.values[place])
+            for name, term in self._terms.items()
+            if term.applies is None or term.applies[place]
+        }
+
+
+class Term(NamedTuple):
+    """One term for all candidates."""
+
+    values: Column
+    """0 where it does not apply."""
+    applies: Flags | None = None
+    """None: to all of them."""
+
+
 def score(
     candidates: Sequence[Candidate], *, people: frozenset[str], population: Population, weights: Weights
-) -> dict[int, dict[str, float]]:
-    """The weighted terms of every candidate, by unit; their sum is its score."""
+) -> Scores:
+    """Score the candidates, all of them at once."""
     words = _standardised_words(candidates, population)
-    meaning = {
-        candidate.unit: (candidate.similarity - population.similarity_mean) / population.similarity_spread
-        for candidate in candidates
-        if candidate.similarity is not None
-    }
-    turns: dict[UUID | None, dict[int, int]] = defaultdict(dict)
-    for candidate in candidates:
-        if candidate.layer == Layer.MESSAGE:
-            turns[candidate.session][candidate.position] = candidate.unit
-    sessions = _sessions(candidates, words)
-    return {
-        candidate.unit: _terms(candidate, words, meaning, turns, sessions, people, weights)
-        for candidate in candidates
-    }
-
-
-def _terms(
-    candidate: Candidate,
-    words: Mapping[int, float],
-    meaning: Mapping[int, float],
-    turns: Mapping[UUID | None, Mapping[int, int]],
-    sessions: Mapping[UUID, float],
-    people: frozenset[str],
-    weights: Weights,
-) -> dict[str, float]:
+    meaning = _standardised_meaning(candidates, population)
+    own_length = np.array([candidate.own_length for candidate in candidates], dtype=float)
+    is_question = np.array([candidate.is_question for candidate in candidates], dtype=bool)
+    speaks = np.array([_is_about(candidate, people) for candidate in candidates], dtype=bool)
     terms = {
-        "words": weights.words * words[candidate.unit],
-        "meaning": weights.meaning * meaning.get(candidate.unit, 0.0),
-        "substance": weights.substance * math.log1p(candidate.own_length),
+        "words": Term(weights.words * words),
+        "meaning": Term(weights.meaning * meaning),
+        "substance": Term(weights.substance * np.log1p(own_length)),
+        "named_speaker": Term(weights.named_speaker * speaks, speaks),
+        "question": Term(weights.question * is_question, is_question),
     }
-    if len(people) == 1 and people.intersection(candidate.speaker.split()):
-        terms["named_speaker"] = weights.named_speaker
-    if candidate.is_question:
-        terms["question"] = weights.question
-    if candidate.layer == Layer.MESSAGE and candidate.session is not None:
-        terms |= _neighbours(candidate, words, meaning, turns, weights)
-        terms["session"] = weights.session * sessions.get(candidate.session, 0.0)
-    return terms
+    return Scores(
+        [candidate.unit for candidate in candidates],
+        terms | _terms_of_turns(candidates, words, meaning, weights),
+    )
 
 
-def _neighbours(
-    candidate: Candidate,
-    words: Mapping[int, float],
-    meaning: Mapping[int, float],
-    turns: Mapping[UUID | None, Mapping[int, int]],
-    weights: Weights,
-) -> dict[str, float]:
-    session = turns[candidate.session]
-    before = session.get(candidate.position - 1, NO_UNIT)
-    after = session.get(candidate.position + 1, NO_UNIT)
-    second_after = session.get(candidate.position + 2, NO_UNIT)
-    return {
-        "turn_after": weights.turn_after * words.get(after, 0.0),
-        "second_turn_after": weights.second_turn_after * words.get(second_after, 0.0),
-        "turn_before": weights.turn_before * words.get(before, 0.0),
-        "meaning_before": weights.meaning_before * meaning.get(before, 0.0),
-        "meaning_after": weights.meaning_after * meaning.get(after, 0.0),
-    }
+def _is_about(candidate: Candidate, people: frozenset[str]) -> bool:
+    return len(people) == 1 and not people.isdisjoint(candidate.speaker.split())
 
 
-def _standardised_words(candidates: Sequence[Candidate], population: Population) -> dict[int, float]:
+def _standardised_words(candidates: Sequence[Candidate], population: Population) -> Column:
     """BM25 against mean and spread of the whole layer: what was not found scores 0 there."""
-    by_layer: dict[Layer, list[Candidate]] = defaultdict(list)
-    for candidate in candidates:
-        by_layer[candidate.layer].append(candidate)
-    standardised: dict[int, float] = {}
-    for layer, rows in by_layer.items():
-        count = max(population.units.get(layer, 0), len(rows))
-        mean = sum(row.words for row in rows) / count
-        variance = sum(row.words**2 for row in rows) / count - mean**2
-        spread = math.sqrt(variance) if variance > 1e-9 else 1.0
-        standardised |= {row.unit: (row.words - mean) / spread for row in rows}
-    return standardised
+    words = np.array([candidate.words for candidate in candidates], dtype=float)
+    layers = np.array([candidate.layer for candidate in candidates], dtype=int)
+    for layer in Layer:
+        rows = layers == layer
+        found = words[rows]
+        count = max(population.units.get(layer, 0), len(found), 1)
+        mean = found.sum() / count
+        variance = (found**2).sum() / count - mean**2
+        words[rows] = (found - mean) / (math.sqrt(variance) if variance > 1e-9 else 1.0)
+    return words
 
 
-def _sessions(candidates: Sequence[Candidate], words: Mapping[int, float]) -> dict[UUID, float]:
-    best: dict[UUID, list[float]] = defaultdict(list)
-    for candidate in candidates:
-        if candidate.layer == Layer.MESSAGE and candidate.session is not None:
-            best[candidate.session].append(words[candidate.unit])
-    means = {session: sum(sorted(found, reverse=True)[:5]) / 5 for session, found in best.items()}
-    if not means:
-        return {}
+def _standardised_meaning(candidates: Sequence[Candidate], population: Population) -> Column:
+    """Similarity against mean and spread of its space; 0 without one."""
+    usual = population.similarity_mean
+    near = [usual if found.similarity is None else found.similarity for found in candidates]
+    return (np.array(near, dtype=float) - usual) / population.similarity_spread
+
+
+def _terms_of_turns(
+    candidates: Sequence[Candidate], words: Column, meaning: Column, weights: Weights
+) -> dict[str, Term]:
+    """What the neighbours and the session of a message say for it."""
+    keys = [_turn(candidate) for candidate in candidates]
+    turns = {key: place for place, key in enumerate(keys) if key is not None}
+    is_turn = np.array([key is not None for key in keys], dtype=bool)
+
+    def at(column: Column, distance: int) -> Column:
+        # The place behind the last one stands for a turn that is not among the candidates.
+        nobody = len(keys)
+        places = [turns.get((key[0], key[1] + distance), nobody) if key else nobody for key in keys]
+        neighbours: Column = np.append(column, 0.0)[places]
+        return neighbours
+
+    values = {
+        "turn_after": weights.turn_after * at(words, 1),
+        "second_turn_after": weights.second_turn_after * at(words, 2),
+        "turn_before": weights.turn_before * at(words, -1),
+        "meaning_before": weights.meaning_before * at(meaning, -1),
+        "meaning_after": weights.meaning_after * at(meaning, 1),
+        "session": weights.session * _sessions(keys, words),
+    }
+    return {name: Term(column, is_turn) for name, column in values.items()}
+
+
+def _turn(candidate: Candidate) -> tuple[int, int] | None:
+    """A message's session, as a number, and its place there."""
+    if candidate.layer != Layer.MESSAGE or candidate.session is None:
+        return None
+    return candidate.session.int, candidate.position
+
+
+def _sessions(keys: Sequence[tuple[int, int] | None], words: Column) -> Column:
+    """How much each turn's session speaks of it."""
+    return lift_together([key and key[0] for key in keys], words)
+
+
+def lift_together(keys: Sequence[Hashable | None], scores: Column) -> Column:
+    """What those with the same key (a session, a topic) are worth together, for each of them.
+
+    The mean of a key's best five scores, where one that is not there counts 0, standardised over all keys.
+    None and an empty text are no key, and get 0.
+    """
+    found: dict[Hashable, list[float]] = defaultdict(list)
+    for key, value in zip(keys, scores.tolist(), strict=True):
+        if key:
+            found[key].append(value)
+    if not found:
+        return np.zeros(len(keys))
+    means = {key: sum(sorted(best, reverse=True)[:BEST]) / BEST for key, best in found.items()}
     mean = sum(means.values()) / len(means)
     spread = math.sqrt(sum((value - mean) ** 2 for value in means.values()) / len(means)) or 1.0
-    return {session: (value - mean) / spread for session, value in means.items()}
+    return np.array([(means[key] - mean) / spread if key else 0.0 for key in keys])
+
+
+def standardised(scores: Column) -> Column:
+    """Against their own mean and spread; 0 where all are the same."""
+    spread = float(scores.std()) if len(scores) else 0.0
+    return (scores - scores.mean()) / spread if spread > 1e-9 else np.zeros(len(scores))

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
+import numpy as np
+
+from memory import queries
+from memory.cascade.designs import Weights
 from memory.ingest.recalled import strip_recalled
-from memory.models import Atom, Entity, Message, SceneVersion, TraitVersion, VersionLine
+from memory.models import Authority, Entity, Message, SceneVersion, TraitVersion, VersionLine
 from memory.models.search import Layer
 from memory.recall.covering import Covering, cover
-from memory.recall.fusion import Candidate
+from memory.recall.fusion import Candidate, Scores, lift_together, standardised
 from memory.recall.hits import CitedMessage, Hit
 
 LOOKED_AT = 4
 """So many times the wanted results are gathered, since several units may become one."""
-
-Scored = Mapping[int, Mapping[str, float]]
 
 
 @dataclass(slots=True)
@@ -27,37 +32,58 @@ class _Group:
     row: UUID
     section: str = ""
     score: float = float("-inf")
+    unit: int = 0
+    """What found it; the best of several."""
     terms: Mapping[str, float] = field(default_factory=dict)
     messages: list[UUID] = field(default_factory=list)
 
-    def lift(self, score: float, terms: Mapping[str, float]) -> None:
+    def lift(self, score: float, unit: int) -> None:
         """The best of what found it counts."""
         if score > self.score:
-            self.score, self.terms = score, terms
+            self.score, self.unit = score, unit
 
 
-def gather(entity: Entity, candidates: Sequence[Candidate], scored: Scored, *, limit: int) -> tuple[Hit, ...]:
+def gather(
+    entity: Entity, candidates: Sequence[Candidate], scores: Scores, *, weights: Weights, limit: int
+) -> tuple[Hit, ...]:
     """The best results, in their order: by score, then by unit."""
-    ranked = sorted(candidates, key=lambda found: (-sum(scored[found.unit].values()), found.unit))
+    ranked = sorted(candidates, key=lambda found: (-scores.totals[found.unit], found.unit))
     ranked = ranked[: limit * LOOKED_AT]
-    groups = _groups(entity, ranked, scored)
-    best = sorted(groups, key=lambda group: -group.score)[:limit]
-    return _Reader(entity, best).hits()
-
-
-def _groups(entity: Entity, ranked: Sequence[Candidate], scored: Scored) -> list[_Group]:
-    """Groups in the order in which they were found first."""
     covering = cover(
         entity,
         messages=[candidate.row for candidate in ranked if candidate.layer == Layer.MESSAGE],
         atoms=[candidate.row for candidate in ranked if candidate.layer == Layer.ATOM],
     )
+    groups = _groups(ranked, scores, covering)
+    _look_again(groups, covering, weights)
+    best = sorted(groups, key=lambda group: -group.score)[:limit]
+    for group in best:
+        group.terms = {**scores.terms(group.unit), **group.terms}
+    return _Reader(entity, best).hits()
+
+
+def _look_again(groups: Sequence[_Group], covering: Covering, weights: Weights) -> None:
+    """The second look: what the first found under one topic lifts the rest of that topic.
+
+    An answer that lies in several places is found by one of them; the others need not share a word with it.
+    People and times have had their part: the person a query names, and the session.
+    """
+    topics = [covering.topics.get(group.row, "") for group in groups]
+    scores = standardised(np.array([group.score for group in groups]))
+    lifts = weights.topic * lift_together(topics, scores)
+    for group, topic, lift in zip(groups, topics, lifts.tolist(), strict=True):
+        if topic:
+            group.terms = {"topic": lift}
+            group.score += lift
+
+
+def _groups(ranked: Sequence[Candidate], scores: Scores, covering: Covering) -> list[_Group]:
+    """Groups in the order in which they were found first."""
     groups: dict[tuple[Layer, UUID, str], _Group] = {}
     for candidate in ranked:
-        terms = scored[candidate.unit]
         for layer, row in _stands_for(candidate, covering):
             group = groups.setdefault((layer, row, candidate.section), _Group(layer, row, candidate.section))
-            group.lift(sum(terms.values()), terms)
+            group.lift(scores.totals[candidate.unit], candidate.unit)
             if candidate.row in covering.cited.get(row, ()) and candidate.row not in group.messages:
                 group.messages.append(candidate.row)
     for group in groups.values():
@@ -81,14 +107,14 @@ class _Reader:
 
     def hits(self) -> tuple[Hit, ...]:
         """The results in the order of their groups; what was erased meanwhile is left out."""
-        atoms = Atom.objects.for_entity(self._entity).live().in_bulk(self._rows(Layer.ATOM))
+        atoms = self._atoms()
         messages = self._messages()
         sections = self._sections()
         traits = self._traits()
         found: list[Hit] = []
         for group in self._groups:
             if group.layer == Layer.ATOM and group.row in atoms:
-                found.append(self._atom(group, atoms[group.row], messages))
+                found.append(_atom(group, atoms[group.row], messages, self._entity.zone))
             elif group.layer == Layer.MESSAGE and group.row in messages:
                 found.append(_raw(group, messages[group.row]))
             elif group.layer == Layer.SECTION and (group.row, group.section) in sections:
@@ -100,10 +126,19 @@ class _Reader:
     def _rows(self, layer: Layer) -> list[UUID]:
         return [group.row for group in self._groups if group.layer == layer]
 
+    def _read(self, name: str, rows: Collection[UUID]) -> list[tuple[Any, ...]]:
+        if not rows:
+            return []
+        owner = {"workspace": self._entity.workspace_id, "entity": self._entity.pk}
+        return queries.rows(name, **owner, rows=queries.array(rows))
+
+    def _atoms(self) -> dict[UUID, tuple[Any, ...]]:
+        return {row[0]: row for row in self._read("result_atoms", self._rows(Layer.ATOM))}
+
     def _messages(self) -> dict[UUID, CitedMessage]:
         wanted = {row for group in self._groups for row in group.messages} | set(self._rows(Layer.MESSAGE))
-        rows = Message.objects.for_entity(self._entity).filter(pk__in=wanted).select_related("session")
-        return {row.pk: cited_message(self._entity, row) for row in rows}
+        rows = self._read("result_messages", wanted)
+        return {row[0]: _message(row, self._entity.zone) for row in rows}
 
     def _sections(self) -> dict[tuple[UUID, str], tuple[SceneVersion, list[VersionLine]]]:
         """Standing lines of the sections found; a line that is due is left out."""
@@ -127,24 +162,40 @@ class _Reader:
         rows = TraitVersion.objects.for_entity(self._entity).live().filter(trait__in=traits)
         return {version.trait_id: version for version in rows.select_related("trait")}
 
-    def _atom(self, group: _Group, atom: Atom, messages: Mapping[UUID, CitedMessage]) -> Hit:
-        zone = self._entity.zone
-        return Hit(
-            layer="atom",
-            id=atom.pk,
-            text=atom.text,
-            score=group.score,
-            terms=group.terms,
-            messages=tuple(messages[row] for row in group.messages if row in messages),
-            kind=atom.kind,
-            priority=atom.priority,
-            topic=atom.topic,
-            subject=atom.subject,
-            authority=atom.get_authority_display(),
-            happened_from=atom.happened_from,
-            happened_until=atom.happened_until,
-            said_at=atom.occurred_at and atom.occurred_at.astimezone(zone),
-        )
+
+def _atom(group: _Group, row: Sequence[Any], messages: Mapping[UUID, CitedMessage], zone: ZoneInfo) -> Hit:
+    id, text, kind, priority, topic, subject, authority, happened_from, happened_until, occurred_at = row
+    return Hit(
+        layer="atom",
+        id=id,
+        text=text,
+        score=group.score,
+        terms=group.terms,
+        messages=tuple(messages[row] for row in group.messages if row in messages),
+        kind=kind,
+        priority=priority,
+        topic=topic,
+        subject=subject,
+        authority=Authority(authority).label,
+        happened_from=happened_from,
+        happened_until=happened_until,
+        said_at=occurred_at and occurred_at.astimezone(zone),
+    )
+
+
+def _message(row: Sequence[Any], zone: ZoneInfo) -> CitedMessage:
+    id, session, ordinal, role, speaker, text, attachment_text, occurred_at, metadata = row
+    return CitedMessage(
+        id=id,
+        session=session,
+        ordinal=ordinal,
+        role=role,
+        speaker=speaker,
+        text=strip_recalled(text),
+        attachment_text=strip_recalled(attachment_text),
+        said_at=occurred_at and occurred_at.astimezone(zone),
+        metadata=json.loads(metadata),
+    )
 
 
 def cited_message(entity: Entity, message: Message) -> CitedMessage:

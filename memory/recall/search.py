@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
+from memory.cascade.designs import Weights, design_of
 from memory.indexing.analyser import query_terms
 from memory.indexing.languages import known_languages
 from memory.llm.embedders.queries import QueryVector
@@ -25,14 +27,15 @@ from memory.recall.arms import (
     hashed_query,
     merged,
 )
-from memory.recall.fusion import Candidate, Population, Weights, score
+from memory.recall.fusion import Candidate, Population, score
 from memory.recall.gathering import gather
 from memory.recall.hits import ArmState, Found
 from memory.recall.tail import scan_unindexed
 
 QUERY_LIMIT = 10_000
-ARM_LIMIT = 200
-"""Candidates of each layer that an arm gives."""
+CANDIDATES_PER_RESULT = 5
+LEAST_CANDIDATES, MOST_CANDIDATES = 100, 200
+"""Candidates of each layer that an arm gives: some for each wanted result, within these bounds."""
 WORDS_MILLISECONDS = 1_500
 MEANING_MILLISECONDS = 1_500
 OFF_REASONS = ("off", "none", "blank")
@@ -45,7 +48,8 @@ class Request:
     query: str
     limit: int = 20
     filters: Filters = field(default_factory=Filters)
-    weights: Weights = field(default_factory=Weights)
+    weights: Weights | None = None
+    """None takes those of the workspace's design."""
     uses_words: bool = True
     uses_meaning: bool = True
     vector: QueryVector | None = None
@@ -53,21 +57,28 @@ class Request:
     words_milliseconds: int = WORDS_MILLISECONDS
     meaning_milliseconds: int = MEANING_MILLISECONDS
 
+    @property
+    def candidates(self) -> int:
+        """How many of each layer an arm gives."""
+        return min(MOST_CANDIDATES, max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * self.limit))
+
 
 def search(entity: Entity, request: Request) -> Found:
     """The best results for a query, each with the terms of its score.
 
     An arm that is down or slow is left out within its time limit, and `Found.arms` says so.
     """
-    languages = known_languages(entity)
     query = request.query[:QUERY_LIMIT]
+    vector = _begin_vector(request, query)
+    languages = known_languages(entity)
     terms = hashed_query(entity, query_terms(query, languages=languages))
     counts = count_index(entity, list(terms))
     # Before the arms: what is indexed meanwhile is found by both rather than by neither.
     tail = scan_unindexed(entity, terms, counts, request.filters, languages)
-    candidates, arms, usual = _ask_arms(entity, request, query, terms, counts)
+    candidates, arms, usual = _ask_arms(entity, request, vector, terms, counts)
     candidates += tail.candidates
-    scored = score(
+    weights = request.weights or design_of(entity).weights
+    scores = score(
         candidates,
         people=named_people(query, candidates),
         population=Population(
@@ -75,10 +86,10 @@ def search(entity: Entity, request: Request) -> Found:
             similarity_mean=usual.mean,
             similarity_spread=usual.spread,
         ),
-        weights=request.weights,
+        weights=weights,
     )
     return Found(
-        hits=gather(entity, candidates, scored, limit=request.limit),
+        hits=gather(entity, candidates, scores, weights=weights, limit=request.limit),
         arms={**arms, "unindexed": "answered" if tail.is_whole else "late"},
         unindexed=tail.count,
         languages=languages,
@@ -86,15 +97,24 @@ def search(entity: Entity, request: Request) -> Found:
 
 
 def _ask_arms(
-    entity: Entity, request: Request, query: str, terms: dict[int, float], counts: IndexCounts
+    entity: Entity,
+    request: Request,
+    pending: Callable[[], QueryVector],
+    terms: dict[int, float],
+    counts: IndexCounts,
 ) -> tuple[list[Candidate], dict[str, ArmState], Usual]:
     """Both arms, one after the other: the second also says how near the first one's units are."""
-    vector = _vector(request, query)
     by_words: list[Candidate] | None = []
     if request.uses_words:
         by_words = find_by_words(
-            entity, terms, counts, request.filters, limit=ARM_LIMIT, milliseconds=request.words_milliseconds
+            entity,
+            terms,
+            counts,
+            request.filters,
+            limit=request.candidates,
+            milliseconds=request.words_milliseconds,
         )
+    vector = pending()
     near: Near | None = NOTHING_NEAR
     if vector.vector is not None:
         near = find_by_meaning(
@@ -103,7 +123,7 @@ def _ask_arms(
             vector.space,
             by_words or (),
             request.filters,
-            limit=ARM_LIMIT,
+            limit=request.candidates,
             milliseconds=request.meaning_milliseconds,
             index=counts.near_indexes.get(vector.space),
         )
@@ -115,10 +135,13 @@ def _ask_arms(
     return merged(by_words or (), near), arms, near.usual
 
 
-def _vector(request: Request, query: str) -> QueryVector:
+def _begin_vector(request: Request, query: str) -> Callable[[], QueryVector]:
+    """The query is embedded while the database looks for its words."""
     if not request.uses_meaning:
-        return QueryVector(None, reason="off")
-    return request.vector or query_embedding().vector(query)
+        return partial(QueryVector, None, reason="off")
+    if given := request.vector:
+        return lambda: given
+    return query_embedding().begin(query)
 
 
 def _state(found: object, *, is_used: bool) -> ArmState:

@@ -22,12 +22,13 @@ bound AS (
 sampled AS (
     SELECT DISTINCT unit.id
     FROM bound
-    CROSS JOIN generate_series(0, %(sample)s / 2 - 1) AS step
+    CROSS JOIN generate_series(0, %(places)s / 2 - 1) AS step
+    -- Some in a row at each place: they lie on the same pages.
     CROSS JOIN LATERAL (
         SELECT id FROM memory_searchunit
         WHERE entity_id = {entity} AND layer = bound.layer
-          AND id >= bound.low + (bound.high - bound.low) * step / (%(sample)s / 2)
-        ORDER BY id LIMIT 1
+          AND id >= bound.low + (bound.high - bound.low) * step / (%(places)s / 2)
+        ORDER BY id LIMIT %(in_a_row)s
     ) unit
 ),
 usual AS (

@@ -1,6 +1,7 @@
 -- The text arm: units that hold one of the rarest words of the query, scored by all of its words (BM25;
 -- Robertson and Zaragoza, 2009). `terms` are the entity's own hashes; `rare` is the part of them whose postings
--- stay under the cap. Only what lives is found, whatever the index still holds.
+-- stay under the cap. Only what lives is found, whatever the index still holds: looked up for the best alone.
+-- A unit's terms lie in ascending order, so that `width_bucket` finds the place of one by bisection.
 WITH query AS MATERIALIZED (
     SELECT term, weight FROM unnest(%(terms)s::bigint[], %(weights)s::real[]) AS given (term, weight)
 ),
@@ -13,6 +14,12 @@ candidate AS (
       AND (%(session)s::uuid IS NULL OR unit.session_id = %(session)s::uuid)
       AND (%(since)s::timestamptz IS NULL OR unit.occurred_at >= %(since)s::timestamptz)
       AND (%(until)s::timestamptz IS NULL OR unit.occurred_at < %(until)s::timestamptz)
+      AND (unit.layer <> 1 OR %(kinds)s::text[] IS NULL AND %(topics)s::text[] IS NULL OR EXISTS (
+          SELECT 1 FROM memory_atom atom
+          WHERE atom.id = unit.atom_id
+            AND (%(kinds)s::text[] IS NULL OR atom.kind = ANY(%(kinds)s::text[]))
+            AND (%(topics)s::text[] IS NULL OR atom.topic = ANY(%(topics)s::text[]))
+      ))
     ORDER BY unit.id DESC
     LIMIT %(most)s
 ),
@@ -21,32 +28,31 @@ scored AS (
            unit.session_id, unit.position, unit.speaker, unit.is_question, unit.own_length,
            (
                SELECT sum(
-                   query.weight * hit.frequency * (%(k1)s + 1)
-                   / (hit.frequency + %(k1)s * (1 - %(b)s + %(b)s * unit.length / (%(lengths)s::real[])[unit.layer + 1]))
+                   query.weight * unit.frequencies[hit.place] * (%(k1)s + 1)
+                   / (unit.frequencies[hit.place] + %(k1)s * (
+                       1 - %(b)s + %(b)s * unit.length / (%(lengths)s::real[])[unit.layer + 1]
+                   ))
                )
                FROM query
-               CROSS JOIN LATERAL (
-                   SELECT unit.frequencies[array_position(unit.terms, query.term)] AS frequency
-               ) hit
-               WHERE hit.frequency IS NOT NULL
+               CROSS JOIN LATERAL (SELECT width_bucket(query.term, unit.terms) AS place) hit
+               WHERE unit.terms[hit.place] = query.term
            ) AS score
     FROM candidate unit
 ),
-living AS (
-    SELECT scored.*, row_number() OVER (PARTITION BY scored.layer ORDER BY scored.score DESC, scored.id) AS place
-    FROM scored
-    -- The limit keeps each a look-up by key: joined as a whole, the planner would rather read all atoms there are.
-    LEFT JOIN LATERAL (SELECT status, kind, topic FROM memory_atom WHERE id = scored.atom_id LIMIT 1) atom ON true
-    LEFT JOIN LATERAL (SELECT status FROM memory_scene WHERE id = scored.scene_id LIMIT 1) scene ON true
-    LEFT JOIN LATERAL (SELECT status FROM memory_trait WHERE id = scored.trait_id LIMIT 1) trait ON true
-    WHERE (scored.layer <> 1 OR atom.status = 'live'
-           AND (%(kinds)s::text[] IS NULL OR atom.kind = ANY(%(kinds)s::text[]))
-           AND (%(topics)s::text[] IS NULL OR atom.topic = ANY(%(topics)s::text[])))
-      AND (scored.layer <> 2 OR scene.status = 'live')
-      AND (scored.layer <> 3 OR trait.status = 'live')
+best AS (
+    SELECT * FROM (
+        SELECT scored.*, row_number() OVER (PARTITION BY layer ORDER BY score DESC, id) AS place FROM scored
+    ) ranked
+    WHERE place <= %(limit)s
 )
-SELECT id, layer, message_id, atom_id, scene_id, section, trait_id, session_id, position, speaker, is_question,
-       own_length, score
-FROM living
-WHERE place <= %(limit)s
+SELECT best.id, layer, message_id, atom_id, scene_id, section, trait_id, session_id, position, speaker,
+       is_question, own_length, score
+FROM best
+-- The limit keeps each a look-up by key: joined as a whole, the planner would rather read all atoms there are.
+LEFT JOIN LATERAL (SELECT status FROM memory_atom WHERE id = best.atom_id LIMIT 1) atom ON true
+LEFT JOIN LATERAL (SELECT status FROM memory_scene WHERE id = best.scene_id LIMIT 1) scene ON true
+LEFT JOIN LATERAL (SELECT status FROM memory_trait WHERE id = best.trait_id LIMIT 1) trait ON true
+WHERE (layer <> 1 OR atom.status = 'live')
+  AND (layer <> 2 OR scene.status = 'live')
+  AND (layer <> 3 OR trait.status = 'live')
 ORDER BY layer, score DESC, id

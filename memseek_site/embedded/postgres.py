@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memseek_site.embedded.children import ServerChild, plain_environment
 from memseek_site.embedded.errors import EmbeddedError
 from memseek_site.embedded.layout import Layout
+from memseek_site.embedded.memory import shared_buffers
 from memseek_site.embedded.privileges import ServerUser
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def postgres_child(layout: Layout, user: ServerUser, programs: Path, *, is_durab
         "unix_socket_directories": f'"{layout.sockets}"',
         "unix_socket_permissions": "0700",
         "max_connections": str(MAXIMUM_CONNECTIONS),
-        "shared_buffers": "128MB",
+        "shared_buffers": shared_buffers(),
         "log_min_messages": "warning",
         "log_min_error_statement": "panic",
         **({} if is_durable else UNSAFE_BUT_QUICK),

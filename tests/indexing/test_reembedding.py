@@ -84,6 +84,20 @@ def test_a_changed_model_loses_no_row_and_stops_no_search(entity: Entity, use: U
     assert Unindexed.objects.count() == 0
 
 
+def test_vectors_of_another_model_are_taken_away_when_somebody_asks_for_it(
+    entity: Entity, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = make_entity("agent.bob", workspace=make_workspace("elsewhere"))
+    make_message(other, "Hello.")
+    use("first", 2)
+    reembed()
+    use("second", 3)
+    monkeypatch.setattr("memory.indexing.reembedding.REMOVED_AT_ONCE", 3)
+    said = reembed(workspace=entity.workspace.name, remove_others=True)
+    assert said[-1] == "4 vectors of other models are removed."
+    assert spaces() == {"first/2": 1, "second/3": 4}
+
+
 def test_a_second_run_has_nothing_to_do(entity: Entity, use: Use) -> None:
     use("first", 2)
     first, second = reembed(), reembed()

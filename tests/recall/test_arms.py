@@ -253,7 +253,8 @@ def test_an_index_of_its_own_is_built_found_and_used(large: Entity, django_db_bl
             "vector": VECTOR,
             "known": [],
             "limit": 100,
-            "sample": 256,
+            "places": 48,
+            "in_a_row": 4,
             **Filters().parameters(),
         }
         text = queries.with_literals(queries.statement("search_vectors_by_index"), literals)

@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from memory import queries
+from memory.cascade.designs import load_design
 from memory.indexing.step import index_entity, index_terms
 from memory.llm.embedders.queries import QueryVector
 from memory.models import Atom, Entity, Layer
@@ -26,6 +27,8 @@ pytestmark = pytest.mark.django_db
 EMBEDDER = ScriptedEmbedder("scripted", 8)
 STATEMENT_LIMIT = 12
 """Two of them set the time limits of the arms."""
+STATEMENTS_OF_THE_TAIL = 6
+"""The queue, and the rows of each layer that wait in it."""
 
 # Stored text and the query that finds it.
 ANY_SCRIPT = {
@@ -119,6 +122,33 @@ def test_every_layer_is_found_with_the_terms_of_its_score(alice: Alice) -> None:
     assert {hit.layer for hit in hits} == {"atom", "section", "trait"}
     assert all(hit.score == pytest.approx(sum(hit.terms.values())) for hit in hits)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_what_is_found_of_a_topic_lifts_the_rest_of_it() -> None:
+    """Neither of the last two shares a word with the question; one of them has the topic of those that do."""
+    entity = make_entity()
+    for topic, text in (
+        ("pantry", "Tea stands on the upper shelf."),
+        ("garden", "Tulips grow beside the fence."),
+        ("garden", "Tulips are planted in autumn."),
+        ("cellar", "Wine lies beneath the stairs."),
+        ("garden", "Moss covers the northern wall."),
+    ):
+        make_atom(entity, text, [make_message(entity, text, session=text)], topic=topic)
+    index_entity(entity_id=entity.pk, embedder=EMBEDDER)
+    weights = load_design().weights.model_copy(update={"meaning": 0.0, "topic": 1.0})
+    hits = asked(
+        entity,
+        "Where are the tulips planted?",
+        filters=Filters(layers=(Layer.ATOM,)),
+        weights=weights,
+        vector=given_vector("tulips"),
+    )
+    places = {hit.text: place for place, hit in enumerate(hits)}
+    assert places["Moss covers the northern wall."] < places["Wine lies beneath the stairs."]
+    assert {hit.topic: "topic" in hit.terms for hit in hits} == dict.fromkeys(
+        ("garden", "cellar", "pantry"), True
+    )
 
 
 def test_a_message_that_no_claim_covers_stands_for_itself(alice: Alice) -> None:
@@ -252,6 +282,22 @@ def statements(entity: Entity) -> int:
         hits = asked(entity, "approval of billing", limit=50, vector=given_vector("approval"))
     assert {hit.layer for hit in hits} >= {"atom", "section", "trait"}
     return sum(not query["sql"].startswith(("SAVEPOINT", "RELEASE", "ROLLBACK TO")) for query in captured)
+
+
+def test_the_number_of_statements_is_the_same_for_ten_times_the_rows_that_wait(alice: Alice) -> None:
+    """Nothing is indexed, and every third claim has taken the place of another."""
+    counts = []
+    for name, times in (("agent.few", 3), ("agent.many", 30)):
+        entity = make_entity(name, workspace=alice.entity.workspace)
+        grow(entity, times)
+        for number in range(0, times, 3):
+            said = make_message(
+                entity, f"No: part {number} of billing needs none.", session=f"changed-{number}"
+            )
+            old = Atom.objects.get(entity=entity, text=f"Part {number} of billing has an approval.")
+            make_atom(entity, f"Part {number} of billing needs no approval.", [said], replaces=old)
+        counts.append(statements(entity))
+    assert counts[0] == counts[1] <= STATEMENT_LIMIT + STATEMENTS_OF_THE_TAIL
 
 
 def test_the_number_of_statements_is_the_same_for_ten_times_the_rows(alice: Alice) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import OrderedDict
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -90,26 +93,38 @@ class QueryEmbedding:
 
         Raises RuntimeError inside a database transaction.
         """
+        return self.begin(text)()
+
+    def begin(self, text: str) -> Callable[[], QueryVector]:
+        """Have the vector made while the caller does something else; what is given waits for it.
+
+        The time limit runs from here on.
+        """
         refuse_inside_transaction()
         if self._embedder is None:
-            return QueryVector(None, reason="none")
+            return partial(QueryVector, None, reason="none")
         if not text.strip():
-            return QueryVector(None, reason="blank")
-        return self._recent.get(text) or self._asked(self._embedder, text)
+            return partial(QueryVector, None, reason="blank")
+        known = self._recent.get(text)
+        return (lambda: known) if known else self._asked(self._embedder, text)
 
     def warm_up(self) -> None:
         """Have the embedder loaded before the first query needs it; returns at once."""
         if self._embedder is not None and self._slots.acquire(blocking=False):
             self._start(self._embedder, "-")
 
-    def _asked(self, embedder: Embedder, text: str) -> QueryVector:
+    def _asked(self, embedder: Embedder, text: str) -> Callable[[], QueryVector]:
         if not self._slots.acquire(blocking=False):
-            return QueryVector(None, reason="busy")
+            return partial(QueryVector, None, reason="busy")
         if not self._breaker.admits():
             self._slots.release()
-            return QueryVector(None, reason=f"resting after {self._breaker.reason}")
+            return partial(QueryVector, None, reason=f"resting after {self._breaker.reason}")
+        ends = time.monotonic() + self._seconds
+        return partial(self._awaited, self._start(embedder, text), ends)
+
+    def _awaited(self, pending: Future[QueryVector], ends: float) -> QueryVector:
         try:
-            answer = self._start(embedder, text).result(timeout=self._seconds)
+            answer = pending.result(timeout=max(0.0, ends - time.monotonic()))
         except TimeoutError:
             return self._failure("timeout")
         except EmbeddingError as error:

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from memory.indexing.reembedding import embed_missing
+from memory.indexing.reembedding import embed_missing, remove_other_vectors
 from memory.indexing.step import queue_missing_vectors
 from memory.llm.embedders.protocol import Embedder, EmbeddingError
 from memory.llm.embedders.registry import configured_embedder
@@ -26,9 +26,12 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """--workspace and --entity."""
+        """--workspace, --entity and --remove-others."""
         parser.add_argument("--workspace", metavar="NAME", help="entities of this workspace only")
         parser.add_argument("--entity", metavar="NAME", help="entities of this name only")
+        parser.add_argument(
+            "--remove-others", action="store_true", help="then take away the vectors of other models"
+        )
 
     def handle(self, *_: Any, **options: Any) -> None:
         """Queue what lacks a vector, then embed it; the exit code is 1 when something is left."""
@@ -46,6 +49,9 @@ class Command(BaseCommand):
                 f"The embedder does not answer ({error}). What lacks a vector stays in line: "
                 "run this again, or leave it to the worker."
             ) from error
+        if options["remove_others"]:
+            removed = sum(remove_other_vectors(entity.pk, embedder.space) for entity in entities)
+            self.stdout.write(f"{removed} vectors of other models are removed.")
 
     def embed(self, entities: list[Entity], embedder: Embedder) -> None:
         """Work through all entities under a bar that is drawn on a terminal only."""
@@ -73,7 +79,7 @@ class Command(BaseCommand):
 
 
 def _entities(workspace: str | None, name: str | None) -> QuerySet[Entity]:
-    entities = Entity.objects.order_by("workspace", "name")
+    entities = Entity.objects.visible().order_by("workspace", "name")
     if workspace is not None:
         entities = entities.filter(workspace__name=workspace)
     return entities if name is None else entities.filter(name=name)
