@@ -43,8 +43,10 @@ worker: $(RUN_STAMP)
 	$(PY) -m celery -A memseek_site.celery:application worker --beat --pool threads \
 		--hostname "worker-$$$$@%h" --loglevel INFO $(ARGS)
 
+# Side by side on servers of their own; one after the other where a REDIS_URL gives all of them the same broker.
+SIDE_BY_SIDE := $(if $(REDIS_URL),,-n auto --maxprocesses 4 --dist loadfile)
 test: $(TEST_STAMP)
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest $(SIDE_BY_SIDE) $(ARGS)
 
 # Workers killed at every named point; prints how often each was hit.
 test-faults: $(TEST_STAMP)

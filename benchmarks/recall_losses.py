@@ -94,7 +94,7 @@ def _capped_share(entity: Entity, query: str) -> float:
 def _index_share(entity: Entity, query: str) -> float:
     from memory.llm.embedders.vectors import halfvec_text
     from memory.recall.arms import Filters, count_index, find_by_meaning
-    from memory.recall.search import ARM_LIMIT
+    from memory.recall.search import MOST_CANDIDATES
 
     vector = _vector(query)
     indexes = count_index(entity, []).near_indexes
@@ -106,7 +106,7 @@ def _index_share(entity: Entity, query: str) -> float:
             vector.space,
             (),
             Filters(),
-            limit=ARM_LIMIT,
+            limit=MOST_CANDIDATES,
             milliseconds=NO_LIMIT_MILLISECONDS,
             index=index,
         )
