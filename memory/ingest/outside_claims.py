@@ -70,9 +70,20 @@ def claim_problems(index: int, claim: OutsideClaim) -> list[Problem]:
 
 
 def known_references(entity: Entity, claims: Sequence[OutsideClaim]) -> set[tuple[str, str, str]]:
-    """Source, reference and text of those claims that the entity holds already, live or not."""
-    rows = _receipts(entity, claims).values_list("outside_kind", "outside_reference", "of_atom__text")
-    return {(str(kind), str(reference), text) for kind, reference, text in rows}
+    """Source, reference and text of those claims that the entity holds already, live or not.
+
+    What gave way to other words and was said again after them is not among these.
+    """
+    said = {claim.key: claim.said_at for claim in claims}
+    rows = _receipts(entity, claims).values_list(
+        "outside_kind", "outside_reference", "of_atom__text", "of_atom__superseded_by__last_seen_at"
+    )
+    found = [((str(kind), str(reference), text), replaced_at) for kind, reference, text, replaced_at in rows]
+    return {key for key, replaced_at in found if not _is_later(said.get(key), replaced_at)}
+
+
+def _is_later(said_at: datetime | None, replaced_at: datetime | None) -> bool:
+    return said_at is not None and replaced_at is not None and said_at > replaced_at
 
 
 def record_outside_claims(*, entity: Entity, claims: Sequence[OutsideClaim]) -> int:

@@ -9,9 +9,12 @@ import re
 from html import escape
 
 NAME = "memseek-recall"
+REQUEST_HEADING = "## Request"
+"""What a context sets above the words of the one who asks, with the time in parentheses."""
 # The end of the text ends a tag as well: a client may have cut the message anywhere. White space is taken
 # possessively: tried again with less of it, a text of spaces alone would take minutes.
 _TAG = re.compile(rf"<\s*+(?P<close>/?)\s*+{NAME}(?=[\s/>]|$)[^>]*>?", re.IGNORECASE)
+_HEADING = re.compile(rf"\s*+{REQUEST_HEADING} \([^()<\n]*\)[ \t]*(?:\n|$)")
 _OPENING_OF_TAG = re.compile(rf"<(?=\s*+/?\s*+{NAME})", re.IGNORECASE)
 
 
@@ -24,7 +27,7 @@ def strip_recalled(text: str) -> str:
     """The text without its recalled blocks; unchanged when it has none.
 
     Blocks may be nested. A block that is not closed ends with the text, a closing mark without an opening
-    one is taken away alone.
+    one is taken away alone. The heading of a request right behind a block is not of its words either.
     """
     kept: list[str] = []
     depth = 0
@@ -33,7 +36,8 @@ def strip_recalled(text: str) -> str:
         if depth == 0:
             kept.append(text[position : tag.start()])
         depth = _depth_after(tag, depth)
-        position = tag.end()
+        heading = _HEADING.match(text, tag.end()) if depth == 0 else None
+        position = (heading or tag).end()
     if depth == 0:
         kept.append(text[position:])
     return "".join(kept)

@@ -62,6 +62,13 @@ def test_import_reports_what_is_new_and_what_cannot_be_read(workspace: Workspace
     assert run_import(str(SAMPLE))[0].endswith("\n0 stored, 6 were there already. Nothing new.\n")
 
 
+def test_a_name_out_of_a_file_does_not_steer_the_terminal(workspace: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    path.write_text(json.dumps({"role": "user", "content": "hi", "name": "\x1b[31mAnn\x07\n"}))
+    shown, *_ = run_import(str(path), "--dry-run")
+    assert "speakers: [U+001B][31mAnn[U+0007][U+000A] 1" in shown.splitlines()
+
+
 def test_import_does_not_wait_for_layers_that_nobody_makes(workspace: Workspace, settings: Any) -> None:
     settings.MEMSEEK = replace(settings.MEMSEEK, is_llm_fake=True)
     shown, *_ = run_import(str(SAMPLE), "--only", "talk-2", "--wait")

@@ -15,7 +15,7 @@ from memory.models import Atom, Authority, Entity, Evidence, Line, Step, Work, W
 from memory.stewardship.verify import verify
 
 SAMPLE = Path(__file__).parent / "files" / "mem0.json"
-JANUARY, FEBRUARY = (datetime(2025, month, 1, tzinfo=UTC) for month in (1, 2))
+JANUARY, FEBRUARY, MARCH = (datetime(2025, month, 1, tzinfo=UTC) for month in (1, 2, 3))
 
 
 def claim(text: str, reference: str = "m1", **fields: Any) -> OutsideClaim:
@@ -81,6 +81,17 @@ def test_a_reference_with_other_words_replaces_what_it_stood_for(alice: Entity) 
     old, new = Atom.objects.for_entity(alice).order_by("seq")
     assert (old.superseded_by, old.chain_id, new.merge_reason) == (new, new.chain_id, "value")
     assert record_outside_claims(entity=alice, claims=[claim("Lives in Rome", said_at=JANUARY)]) == 0
+
+
+def test_what_is_said_again_after_it_gave_way_holds_again(alice: Entity) -> None:
+    for text, time in (("Lives in Rome", JANUARY), ("Lives in Bari", FEBRUARY), ("Lives in Rome", MARCH)):
+        said = claim(text, said_at=time)
+        assert [record_outside_claims(entity=alice, claims=[said]) for _ in range(2)] == [1, 0]
+    assert atoms(alice) == [
+        ("Lives in Rome", "superseded"),
+        ("Lives in Bari", "superseded"),
+        ("Lives in Rome", "live"),
+    ]
 
 
 def test_an_older_export_does_not_replace_what_was_said_later(alice: Entity) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import lzma
 import re
 import zipfile
 import zlib
@@ -27,9 +28,12 @@ MOST_TIMES_PACKED = 250
 PACKED_FREELY_BYTES = 2**20
 CONVERSATIONS = re.compile(r"conversations(?:-\d+)?\.json")
 TEXT_ENDINGS = (".json", ".jsonl", ".ndjson", ".txt")
+SHADOW = "._"
+"""macOS packs a file of attributes named so beside each of its files."""
 
-BROKEN_FILE_ERRORS = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
-"""What reading from a damaged archive raises."""
+BROKEN_ARCHIVE_ERRORS = (EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
+"""What reading from an archive raises that is damaged, or packed in a way that is not known here."""
+BROKEN_FILE_ERRORS = (OSError, *BROKEN_ARCHIVE_ERRORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,11 @@ class Export:
         named = [file for file in self.files if CONVERSATIONS.fullmatch(file.base_name)]
         if named or len(self.files) == 1:
             return named or list(self.files)
-        texts = [file for file in self.files if file.name.lower().endswith(TEXT_ENDINGS)]
+        texts = [
+            file
+            for file in self.files
+            if file.name.lower().endswith(TEXT_ENDINGS) and not file.base_name.startswith(SHADOW)
+        ]
         return texts if len(texts) == 1 else []
 
 
@@ -141,8 +149,11 @@ def _opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
         raise UnreadableFileError(f"{path.name} is a damaged zip: {error}") from error
-    with archive:
-        yield archive
+    try:
+        with archive:
+            yield archive
+    except BROKEN_ARCHIVE_ERRORS as error:
+        raise UnreadableFileError(f"{path.name} cannot be read: {error}") from error
 
 
 def _checked(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:

@@ -12,7 +12,7 @@ from memory.ingest.importers.chatgpt import read_chatgpt
 from memory.ingest.importers.claude import read_claude
 from memory.ingest.importers.export_files import BROKEN_FILE_ERRORS, Export, Meter, open_export
 from memory.ingest.importers.json_rows import peek
-from memory.ingest.importers.json_stream import BrokenJsonError, read_events
+from memory.ingest.importers.json_stream import TOO_LONG_A_NUMBER, BrokenJsonError, read_events
 from memory.ingest.importers.langchain import read_langchain
 from memory.ingest.importers.locomo import read_locomo
 from memory.ingest.importers.mem0 import LISTS, read_mem0
@@ -135,7 +135,7 @@ def _shape(head: bytes) -> Shape:
                 rows[-1].add(value)
             elif event == "map_key":
                 inner.add(value)
-    except BrokenJsonError:
+    except (BrokenJsonError, *TOO_LONG_A_NUMBER):
         pass
     keys = frozenset[str]().union(*rows)
     first = frozenset(rows[0]) if rows else keys

@@ -38,8 +38,8 @@ def read_rows(
 ) -> Iterator[Row | BadRow]:
     """Every row of the conversation files behind a path; `under` names the arrays of an object to look into.
 
-    What is no JSON costs its own line; in an array, all that comes after it. Raises UnreadableFileError when
-    there is not one file to read, or when it begins as no JSON.
+    What is no JSON costs its own line; in an array, all that comes after it; one of several files itself.
+    Raises UnreadableFileError when there is no file to read, or when the only one begins as no JSON.
     """
     with open_export(path) as export:
         files = export.main_files()
@@ -48,8 +48,13 @@ def read_rows(
         meter = Meter(files)
         for file in files:
             place = f"{file.name} " if len(files) > 1 else ""
-            with meter.open(file) as stream:
-                yield from _read_file(stream, file, meter, place, under, is_lines)
+            try:
+                with meter.open(file) as stream:
+                    yield from _read_file(stream, file, meter, place, under, is_lines)
+            except (UnreadableFileError, *BROKEN_FILE_ERRORS) as error:
+                if len(files) == 1:
+                    raise
+                yield BadRow(file.name, f"cannot be read: {error}")
 
 
 def _read_file(

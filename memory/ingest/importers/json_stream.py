@@ -14,6 +14,9 @@ from memory.ingest.importers.export_files import BROKEN_FILE_ERRORS
 DEPTH_LIMIT = 128
 """No export nests deeper; a hundred thousand brackets would otherwise be built, and then walked."""
 
+TOO_LONG_A_NUMBER = (ValueError, SystemError)
+"""What a whole number of thousands of digits raises: the parser notices it late, in whoever reads on."""
+
 _OPENING = ("start_map", "start_array")
 _CLOSING = ("end_map", "end_array")
 
@@ -31,13 +34,16 @@ def read_items(stream: BinaryIO, *, under: Collection[str] = ()) -> Iterator[Any
     no items otherwise. Raises BrokenJsonError at the place where the JSON ends to be one.
     """
     events = read_events(stream)
-    for depth, event, value in events:
-        if event == "start_array":
-            yield from _items_of_array(events, depth)
-        elif event == "start_map" and under:
-            yield from _items_under(events, under)
-        else:
-            yield _build(events, depth, event, value)
+    try:
+        for depth, event, value in events:
+            if event == "start_array":
+                yield from _items_of_array(events, depth)
+            elif event == "start_map" and under:
+                yield from _items_under(events, under)
+            else:
+                yield _build(events, depth, event, value)
+    except TOO_LONG_A_NUMBER as error:
+        raise BrokenJsonError("holds a number with too many digits") from error
 
 
 def read_events(stream: BinaryIO, *, is_several: bool = False) -> Iterator[Event]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory.ingest.importers.export_files import Export, ExportFile, Meter, open_export
+from memory.ingest.importers.export_files import BROKEN_FILE_ERRORS, Export, ExportFile, Meter, open_export
 from memory.ingest.importers.json_stream import BrokenJsonError, read_items
 from memory.ingest.importers.records import (
     NOTHING_SAID,
@@ -125,6 +125,8 @@ def _objects(file: ExportFile, meter: Meter) -> Iterator[Mapping[str, Any] | Bad
                 yield item if isinstance(item, dict) else BadRow(f"{file.name} item {number}", "is no object")
     except BrokenJsonError as error:
         yield BadRow(f"{file.name} item {number + 1}", f"and all after it is no JSON: {error}")
+    except BROKEN_FILE_ERRORS as error:
+        yield BadRow(file.name, f"cannot be read: {error}")
 
 
 def _identifier(row: Mapping[str, Any]) -> str:

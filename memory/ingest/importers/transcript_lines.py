@@ -55,7 +55,7 @@ class Stamp:
             day_first = self.day_first
         month, day = (second, first) if day_first else (first, second)
         year, month, day = self.numbers if self.is_iso else (third, month, day)
-        year += CENTURY if year < 100 else 0
+        year += CENTURY if year < 100 and not self.is_iso else 0
         try:
             return datetime(year, month, day, *self.clock, tzinfo=_zone(self.zone))
         except ValueError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -25,6 +26,8 @@ from memseek_site.workers import ensure_worker
 
 BAD_ROWS_SHOWN = 20
 DEFAULT_TIMEOUT_SECONDS = 600.0
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Command(BaseCommand):
@@ -102,9 +105,9 @@ class Command(BaseCommand):
     def write_report(self, report: ImportReport) -> None:
         """What was found, what is new, what was left out, and the first bad rows."""
         for line in described(report):
-            self.stdout.write(line)
+            self.stdout.write(without_controls(line))
         for row in report.bad_rows[:BAD_ROWS_SHOWN]:
-            self.stderr.write(f"{row.place}: {row.problem}")
+            self.stderr.write(without_controls(f"{row.place}: {row.problem}"))
         if report.bad_count > BAD_ROWS_SHOWN:
             self.stderr.write(f"… and {report.bad_count - BAD_ROWS_SHOWN} more")
 
@@ -132,3 +135,8 @@ class Command(BaseCommand):
     def notice(self, text: str) -> None:
         """A word to whoever watches."""
         print(text, file=sys.stderr)
+
+
+def without_controls(line: str) -> str:
+    """A line with names out of a file, which must not steer the terminal that it is shown on."""
+    return _CONTROL.sub(lambda sign: f"[U+{ord(sign.group()):04X}]", line)

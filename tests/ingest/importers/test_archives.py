@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.ingest.importers.formats import READERS, detect_format
+from memory.ingest.importers.formats import READERS, Reader, detect_format
 from memory.ingest.importers.records import BadRow, Found, ReadMessage, UnreadableFileError
 
 FILES = Path(__file__).parent.parent / "files"
@@ -60,6 +60,18 @@ def test_an_archive_in_pieces_is_read_in_their_order(tmp_path: Path) -> None:
     assert fractions == [0.5, 1.0]
 
 
+def test_a_piece_that_is_none_costs_itself_only(tmp_path: Path) -> None:
+    row = {"uuid": "c", "chat_messages": [{"uuid": "m", "sender": "human", "text": "hi"}]}
+    pieces: dict[str, str | bytes] = {
+        "conversations-000.json": json.dumps([row]),
+        "conversations-001.json": "not JSON",
+        "conversations-002.json": json.dumps([row | {"uuid": "d"}]),
+    }
+    found = read(packed(tmp_path, **pieces))
+    assert [message["session"] for message in said(found)] == ["c", "d"]
+    assert [row.place for row in found if isinstance(row, BadRow)] == ["conversations-001.json"]
+
+
 @pytest.mark.parametrize("within", ["", "Garden Club export/"])
 def test_a_slack_archive_holds_what_its_folder_holds(tmp_path: Path, within: str) -> None:
     path = packed_folder(tmp_path, FILES / "slack", within)
@@ -69,7 +81,8 @@ def test_a_slack_archive_holds_what_its_folder_holds(tmp_path: Path, within: str
 
 def test_a_messengers_archive_is_read_past_its_pictures(tmp_path: Path) -> None:
     content = (FILES / "chat.txt").read_bytes()
-    path = packed(tmp_path, **{"_chat.txt": content, "00001-PHOTO.jpg": b"\xff\xd8"})
+    beside: dict[str, str | bytes] = {"00001-PHOTO.jpg": b"\xff\xd8", "__MACOSX/._chat.txt": b"\0\5\x16\7"}
+    path = packed(tmp_path, **{"_chat.txt": content}, **beside)
     texts = [message["text"] for message in said(read(path))]
     assert texts == [message["text"] for message in said(read(FILES / "chat.txt"))]
 
@@ -107,6 +120,30 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"PK\x03\x04 and nothing else")
     with pytest.raises(UnreadableFileError, match="is a damaged zip"):
         detect_format(path)
+
+
+def pack_its_first_file_in_an_unknown_way(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    for place in (content.find(b"PK\x03\x04") + 8, content.find(b"PK\x01\x02") + 10):
+        content[place] = 99
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("reader", [read, READERS["chatgpt"], READERS["transcript"]])
+def test_an_archive_packed_in_an_unknown_way_is_refused(tmp_path: Path, reader: Reader) -> None:
+    path = packed(tmp_path, **{"conversations.json": "[]"})
+    pack_its_first_file_in_an_unknown_way(path)
+    with pytest.raises(UnreadableFileError, match="cannot be read"):
+        list(reader(path))
+
+
+def test_a_file_of_slack_that_is_packed_in_an_unknown_way_costs_itself_only(tmp_path: Path) -> None:
+    day = json.dumps([{"user": "U1", "text": "hi", "ts": "1714550000.0"}])
+    path = packed(tmp_path, **{"users.json": "[]", "garden/2024-05-01.json": day})
+    pack_its_first_file_in_an_unknown_way(path)
+    found = read(path)
+    assert [row.place for row in found if isinstance(row, BadRow)] == ["users.json"]
+    assert [message["text"] for message in said(found)] == ["hi"]
 
 
 def test_what_stands_before_the_damage_is_kept(tmp_path: Path) -> None:

@@ -8,8 +8,15 @@ from typing import Any
 
 import pytest
 
-from memory.ingest.importers.formats import READERS
-from memory.ingest.importers.records import BadRow, Found, LeftOut, ReadClaim, ReadMessage
+from memory.ingest.importers.formats import READERS, detect_format
+from memory.ingest.importers.records import (
+    BadRow,
+    Found,
+    LeftOut,
+    ReadClaim,
+    ReadMessage,
+    UnreadableFileError,
+)
 from memory.ingest.incoming import read_messages
 from memory.ingest.problems import IngestError
 
@@ -79,3 +86,14 @@ def test_an_odd_value_in_a_file_of_slack(tmp_path: Path, name: str) -> None:
         (tmp_path / name).write_text(json.dumps(value))
         for found in READERS["slack"](tmp_path):
             check(found)
+
+
+def test_a_number_of_too_many_digits_ends_its_array(tmp_path: Path) -> None:
+    said = '{"role": "user", "content": "hi"}'
+    path = tmp_path / "file.json"
+    path.write_text(f'[{said}, {{"role": "user", "content": {"9" * 5_000}}}, {said}]')
+    with pytest.raises(UnreadableFileError, match="in none of the formats"):
+        detect_format(path)
+    *_, bad = READERS["openai"](path)
+    assert isinstance(bad, BadRow)
+    assert bad.problem == "and all after it is no JSON: holds a number with too many digits"

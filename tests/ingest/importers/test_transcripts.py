@@ -146,3 +146,9 @@ def test_a_text_without_end_is_kept_small_and_refused_later(tmp_path: Path) -> N
     (found,) = read(tmp_path, "Ann: " + "word word\n" * 200_000)
     assert isinstance(found, ReadMessage)
     assert 1_000_000 < len(found.message["text"]) < 1_000_100
+
+
+def test_a_year_in_full_is_never_one_of_this_century(tmp_path: Path) -> None:
+    first, bad = read(tmp_path, "0024-05-01 10:00 Ann: hi\n0000-05-01 10:00 Ann: hi")
+    assert said([first]) == [("Ann", "hi", "0024-05-01T10:00:00")]
+    assert bad == BadRow("line 2", "has a date or time that there is not")
