@@ -44,6 +44,15 @@ class Filters:
         """They may leave a small part of a memory."""
         return bool(self.session or self.since or self.until or self.kinds or self.topics)
 
+    @property
+    def is_about_claims(self) -> bool:
+        """They ask for claims of some kinds or topics; words count for the claims that they stand for."""
+        return bool(self.kinds or self.topics)
+
+    def admits_claim(self, kind: str, topic: str) -> bool:
+        """Whether a claim is of the kinds and topics that are asked for."""
+        return (not self.kinds or kind in self.kinds) and (not self.topics or topic in self.topics)
+
     def parameters(self) -> dict[str, Any]:
         """As the named queries take them."""
         return {

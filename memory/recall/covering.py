@@ -8,6 +8,7 @@ from uuid import UUID
 
 from memory import queries
 from memory.models import Entity
+from memory.recall.arms import Filters
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,10 @@ class Covering:
         return self.citing.get(message, [])
 
 
-def cover(entity: Entity, *, messages: Collection[UUID], atoms: Collection[UUID]) -> Covering:
-    """Read the receipts around some messages and atoms, in one statement.
+def cover(
+    entity: Entity, filters: Filters, *, messages: Collection[UUID], atoms: Collection[UUID]
+) -> Covering:
+    """Read the receipts around some messages and atoms, in one statement; only claims that pass the filters.
 
     A message whose claim was superseded stands for the claim that holds now: old words find the new ones, and
     are not shown as if they still held.
@@ -40,10 +43,11 @@ def cover(entity: Entity, *, messages: Collection[UUID], atoms: Collection[UUID]
         atoms=queries.array(atoms),
     )
     covering = Covering()
-    for sort, one, other, topic, _ in found:
-        if sort == "cites":
-            covering.topics[one] = topic
-        others = (covering.citing if sort == "stands_for" else covering.cited).setdefault(one, [])
-        if other not in others:
-            others.append(other)
+    for sort, one, other, kind, topic, _ in found:
+        is_citing = sort == "stands_for"
+        if filters.admits_claim(kind, topic):
+            covering.topics[other if is_citing else one] = topic
+            others = (covering.citing if is_citing else covering.cited).setdefault(one, [])
+            if other not in others:
+                others.append(other)
     return covering

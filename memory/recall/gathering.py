@@ -16,6 +16,7 @@ from memory.cascade.designs import Weights
 from memory.ingest.recalled import strip_recalled
 from memory.models import Authority, Entity, Message, SceneVersion, TraitVersion, VersionLine
 from memory.models.search import Layer
+from memory.recall.arms import Filters
 from memory.recall.covering import Covering, cover
 from memory.recall.fusion import Candidate, Scores, lift_together, standardised
 from memory.recall.hits import CitedMessage, Hit
@@ -44,17 +45,26 @@ class _Group:
 
 
 def gather(
-    entity: Entity, candidates: Sequence[Candidate], scores: Scores, *, weights: Weights, limit: int
+    entity: Entity,
+    candidates: Sequence[Candidate],
+    scores: Scores,
+    *,
+    filters: Filters,
+    weights: Weights,
+    limit: int,
 ) -> tuple[Hit, ...]:
     """The best results, in their order: by score, then by unit."""
     ranked = sorted(candidates, key=lambda found: (-scores.totals[found.unit], found.unit))
     ranked = ranked[: limit * LOOKED_AT]
     covering = cover(
         entity,
+        filters,
         messages=[candidate.row for candidate in ranked if candidate.layer == Layer.MESSAGE],
         atoms=[candidate.row for candidate in ranked if candidate.layer == Layer.ATOM],
     )
     groups = _groups(ranked, scores, covering)
+    if filters.is_about_claims:
+        groups = [group for group in groups if group.layer == Layer.ATOM]
     _look_again(groups, covering, weights)
     best = sorted(groups, key=lambda group: -group.score)[:limit]
     for group in best:

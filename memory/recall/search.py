@@ -89,7 +89,9 @@ def search(entity: Entity, request: Request) -> Found:
         weights=weights,
     )
     return Found(
-        hits=gather(entity, candidates, scores, weights=weights, limit=request.limit),
+        hits=gather(
+            entity, candidates, scores, filters=request.filters, weights=weights, limit=request.limit
+        ),
         arms={**arms, "unindexed": "answered" if tail.is_whole else "late"},
         unindexed=tail.count,
         languages=languages,

@@ -90,7 +90,7 @@ def test_no_row_of_the_tour_stands_twice(toured: Entity) -> None:
 
 def test_the_context_is_never_learnt_from_again(toured: Entity) -> None:
     rendered = context(toured)
-    assert strip_recalled(rendered.text).strip() == f"## Request (2026-06-24 12:00 UTC)\n{RISKY}"
+    assert strip_recalled(rendered.text).strip() == RISKY
 
 
 def test_blocks_manifest_and_hash_say_what_the_text_is(alice: Alice) -> None:
@@ -263,10 +263,7 @@ def test_hostile_words_stay_remembered_words(alice: Alice, words: str) -> None:
     assert len(headings) == len(set(headings))
     assert after == "\n\n## Request (2026-06-24 12:00 UTC)\ndeploy evil things\n"
     assert rendered.text.count("<memseek-recall") == 1
-    assert (
-        strip_recalled(rendered.text) == after.removeprefix("\n").join(("\n", ""))
-        or strip_recalled(rendered.text) == after
-    )
+    assert strip_recalled(rendered.text) == "deploy evil things\n"
     assert [sign for sign in ("\u202e", "\u200b", "\u2028", "\r") if sign in rendered.text] == []
 
 

@@ -221,6 +221,25 @@ def test_filters_hold_for_what_is_indexed_and_what_waits(
     assert {hit.layer for hit in hits} == layers
 
 
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        (Filters(kinds=("instruction",)), {"approval"}),
+        (Filters(topics=("nothing of this name",)), set()),
+        (Filters(layers=(Layer.MESSAGE,), kinds=("episodic",)), {"deadline"}),
+    ],
+    ids=["kind", "unknown topic", "through its words"],
+)
+def test_words_count_for_claims_of_the_wanted_kinds_and_topics_alone(
+    alice: Alice, filters: Filters, found: set[str]
+) -> None:
+    index_entity(entity_id=alice.entity.pk, embedder=EMBEDDER)
+    hits = asked(
+        alice.entity, "approval billing Express deadline", filters=filters, vector=given_vector("approval")
+    )
+    assert {hit.id for hit in hits} == {getattr(alice, name).pk for name in found}
+
+
 def test_a_given_vector_is_used_and_nothing_embedded(alice: Alice, words_alone: None) -> None:
     index_entity(entity_id=alice.entity.pk, embedder=EMBEDDER)
     found = search(

@@ -4,7 +4,6 @@ import pytest
 from django.utils import timezone
 
 from memory.models import Atom, Correction, Message
-from memory.models.base import new_id
 from memory.recall.records import TraceNode
 from memory.recall.short_ids import NoIdError, short_id
 from memory.recall.trace import AmbiguousIdError, NoRecordError, trace, uses
@@ -12,6 +11,8 @@ from tests.cast import Alice
 from tests.factories import NewLine, cite, make_atom, make_message, make_scene
 
 Shape = tuple[str, str, list[Any]]
+
+UNKNOWN_ID = "01890a5d-ac96-774b-bcce-b302099a8057"
 
 
 def shape(node: TraceNode) -> Shape:
@@ -153,7 +154,7 @@ def test_an_ambiguous_beginning_lists_what_it_may_mean(alice: Alice) -> None:
     assert (candidates[0].id, candidates[0].text) == (alice.messages[0].pk, alice.messages[0].text)
 
 
-@pytest.mark.parametrize("typed", ["ffffffff", str(new_id())])
+@pytest.mark.parametrize("typed", ["ffffffff", UNKNOWN_ID])
 def test_an_unknown_id_is_told(alice: Alice, typed: str) -> None:
     with pytest.raises(NoRecordError):
         trace(alice.entity, typed)

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from memory.cascade.designs import Design, design_of
-from memory.ingest.recalled import strip_recalled, wrap
+from memory.ingest.recalled import REQUEST_HEADING, strip_recalled, wrap
 from memory.models import Entity
 from memory.recall.context.blocks import Block, Count, LeftOut, Reference
 from memory.recall.context.escaping import own_words
@@ -165,7 +165,7 @@ class _Composer:
     def _request_block(self) -> Block:
         budget = self._shares.request()
         task = own_words(self._request.task)
-        heading = f"## Request ({time_text(self._as_of)})\n"
+        heading = f"{REQUEST_HEADING} ({time_text(self._as_of)})\n"
         text = f"{heading}{task}\n" if task else ""
         if self._count(text) <= budget:
             return Block("request", text, self._count(text), budget)
