@@ -166,6 +166,10 @@ class OfferedScene:
     atom_count: int
     is_full: bool
     lines: tuple[OfferedLine, ...] = ()
+    characters: int = 0
+    """Length of all its lines, shown or not."""
+    topic_counts: tuple[int, ...] = ()
+    """How many of the atoms have each of `topics`."""
 
 
 @dataclass(frozen=True, slots=True)

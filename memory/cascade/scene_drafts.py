@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,9 @@ from memory.cascade.scene_edits import Edited, NewLine
 from memory.cascade.scene_state import LineState, ScenesState, SceneState
 from memory.models import Section
 
+Said = tuple[datetime, int]
+"""When a claim was said, and its number, which tells equal times apart."""
+FIRST_OF_ALL: Said = (datetime.min.replace(tzinfo=UTC), 0)
 SECTION_ORDER = {section: position for position, section in enumerate(Section.values)}
 
 
@@ -35,8 +39,9 @@ class Draft:
 class Drafts:
     """The drafts of all scenes that an answer touches."""
 
-    def __init__(self, state: ScenesState) -> None:
+    def __init__(self, state: ScenesState, said: Mapping[UUID, Said]) -> None:
         self._state = state
+        self._said = said
         self.by_scene: dict[UUID, Draft] = {}
         self.opened: list[Draft] = []
 
@@ -56,6 +61,8 @@ class Drafts:
         for merged in edit.merged:
             self._absorb(draft, merged, edit.scene_id)
         _change_lines(draft, edit)
+        if edit.merged:
+            draft.lines = _as_said(draft.lines, self._said)
         if edit.title and edit.title != draft.title:
             draft.title, draft.is_changed = edit.title, True
         draft.summary = edit.summary or draft.summary
@@ -119,9 +126,23 @@ def _in_section_order(lines: Sequence[LineState | NewLine]) -> list[LineState | 
     return sorted(lines, key=lambda line: SECTION_ORDER[line.section])
 
 
+def _as_said(lines: Sequence[LineState | NewLine], said: Mapping[UUID, Said]) -> list[LineState | NewLine]:
+    """Lines of several scenes by when their claims were said; one without claims follows its neighbour."""
+    keys: list[tuple[int, Said]] = []
+    last = FIRST_OF_ALL
+    for line in _in_section_order(lines):
+        last = min((said[atom_id] for atom_id in line.atoms if atom_id in said), default=last)
+        keys.append((SECTION_ORDER[line.section], last))
+    paired = sorted(zip(keys, _in_section_order(lines), strict=True), key=lambda pair: pair[0])
+    return [line for _, line in paired]
+
+
 def checked_summary(draft: Draft) -> str:
-    """The given summary where the lines hold its names and numbers, else one made from the lines."""
-    texts = [line.text for line in draft.lines]
+    """The given summary where the lines hold its names and numbers, else one made from the lines.
+
+    The Evolution Record is not among these: it tells of what held once, and a summary of what holds.
+    """
+    texts = [line.text for line in draft.lines if line.section != "evolution_record"]
     if ungrounded(draft.summary, [*texts, draft.title]):
         draft.run_notes.append({"outcome": "repaired", "reason": "the summary named what no line holds"})
         draft.summary = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, tzinfo
+from datetime import tzinfo
 from uuid import UUID
 
 from memory.cascade.contract import LineEdit, Refusal, SceneEdit, SectionSlug
@@ -12,6 +12,7 @@ from memory.cascade.designs import Limits
 from memory.cascade.rules.grounding import ungrounded
 from memory.cascade.rules.handles import Handles, Kind, NotOfferedError
 from memory.cascade.scene_edits import Edited, NewLine
+from memory.cascade.scene_grounds import cited_by, dates_of, evidence_of, missing_in_title, plain_title
 from memory.cascade.scene_state import LineState, ScenesState, SceneState
 from memory.cascade.stage import Judged, RefusedError
 from memory.models import Atom
@@ -83,7 +84,9 @@ class SynthesisJudge:
         reachable = {line.id: line for part in (scene, *merged) for line in part.lines}
         lines, removed = self._lines(item, scene, reachable, course)
         length = self._checked_length(scene, merged, lines, removed, course)
-        if item.action == "update" and not (lines or removed or item.title):
+        cited = [*(atom_id for part in (scene, *merged) for atom_id in part.atoms), *cited_by(lines)]
+        title, notes = self._grounded_title(item.title, cited, scene.title)
+        if item.action == "update" and not (lines or removed or title):
             raise RefusedError("An update changes at least one line or the title.")
         course.characters[scene.id] = length
         course.touched |= removed | {line.replaces for line in lines if line.replaces}
@@ -93,12 +96,13 @@ class SynthesisJudge:
             index=index,
             action=item.action,
             scene_id=scene.id,
-            title=item.title,
+            title=title,
             summary=item.summary,
             lines=lines,
             removed=removed,
             merged=tuple(part.id for part in merged),
             reason=item.reason,
+            notes=notes,
         )
 
     def _create(self, index: int, item: SceneEdit, course: _Course, is_last: bool) -> Edited:
@@ -113,9 +117,20 @@ class SynthesisJudge:
             raise RefusedError(f"A scene has at most {self.limits.scene_hard_characters} characters.")
         if course.live >= self.limits.scene_cap:
             return self._join_nearest(index, item, lines, course, is_last)
+        title, notes = self._grounded_title(item.title, cited_by(lines), "")
+        title = title or plain_title(lines, course.titles, self.atoms, self.zone)
         course.live += 1
-        course.titles.add(item.title.casefold())
-        return Edited(index, "create", None, item.title, item.summary, lines, reason=item.reason)
+        course.titles.add(title.casefold())
+        return Edited(index, "create", None, title, item.summary, lines, reason=item.reason, notes=notes)
+
+    def _grounded_title(
+        self, title: str, cited: Sequence[UUID], standing: str
+    ) -> tuple[str, tuple[str, ...]]:
+        """The title, or none and a note when it names what the claims and the standing title do not hold."""
+        missing = missing_in_title(title, cited, standing, self.atoms, self.zone)
+        if not missing:
+            return title, ()
+        return "", (f"the title «{title}» was left: its claims do not hold {', '.join(missing)}",)
 
     def _join_nearest(
         self, index: int, item: SceneEdit, lines: tuple[NewLine, ...], course: _Course, is_last: bool
@@ -214,8 +229,8 @@ class SynthesisJudge:
                 )
         missing = ungrounded(
             edit.text,
-            [_evidence(atom, self.atoms) for atom in cited],
-            allowed_dates=_dates(cited, self.zone),
+            [evidence_of(atom, self.atoms) for atom in cited],
+            allowed_dates=dates_of(cited, self.zone),
         )
         if missing:
             raise RefusedError(f"The claims it rests on do not hold: {', '.join(missing)}.")
@@ -257,15 +272,3 @@ def _length(lines: Sequence[NewLine]) -> int:
 def _overlap(wanted: set[str], scene: SceneState) -> int:
     words = f"{scene.title} {scene.summary} {' '.join(line.text for line in scene.lines)}"
     return len(wanted.intersection(terms_of(words)))
-
-
-def _evidence(atom: Atom, atoms: Mapping[UUID, Atom]) -> str:
-    """What a claim can vouch for: its words and subject, and what stood before it; not its topic."""
-    before = [row.text for row in atoms.values() if row.chain_id == atom.chain_id]
-    return " ".join((atom.text, atom.subject, *before))
-
-
-def _dates(atoms: Sequence[Atom], zone: tzinfo) -> frozenset[date]:
-    moments = [atom.occurred_at.astimezone(zone) for atom in atoms if atom.occurred_at]
-    periods = [day for atom in atoms for day in (atom.happened_from, atom.happened_until) if day]
-    return frozenset([*(moment.date() for moment in moments), *periods])

@@ -12,7 +12,7 @@ from django.db.models import Max, Min, QuerySet
 from django.db.models.functions import Now
 
 from memory.cascade.contract import SceneEdit, SynthesisAnswer, SynthesisPayload
-from memory.cascade.designs import Design, load_design
+from memory.cascade.designs import Design, design_of_run
 from memory.cascade.offering import offer_atom, offer_scene, topics_of
 from memory.cascade.rules.handles import Handles
 from memory.cascade.rules.relevance import NEAR, relevance
@@ -78,11 +78,11 @@ class Synthesis:
 
     def full_size(self, claim: Claim) -> int:
         """Atoms in a batch that nothing limits."""
-        return load_design(claim.run.design).limits.scene_batch_atoms
+        return design_of_run(claim.run).limits.scene_batch_atoms
 
     def read(self, claim: Claim) -> SynthesisBatch | None:
         """The oldest unplaced atoms, as many as belong to the scenes that can be shown in full."""
-        design = load_design(claim.run.design)
+        design = design_of_run(claim.run)
         state = read_scenes(claim.entity)
         pending = list(Atom.objects.for_entity(claim.entity).pending().in_event_order()[:PASSED_LIMIT])
         live = [atom for atom in pending if atom.status == Atom.Status.LIVE]
@@ -175,7 +175,7 @@ class _Neighbourhood:
                 frozenset(terms_of(scene.summary)),
             )
             for scene in state.scenes
-            for topics in [topics_of(state.atoms[atom_id] for atom_id in scene.atoms)]
+            for topics in [tuple(topics_of(state.atoms[atom_id] for atom_id in scene.atoms))]
         ]
 
     def of(self, atom: Atom) -> UUID | None:

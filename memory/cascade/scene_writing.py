@@ -26,7 +26,10 @@ def write_synthesis(
     """
     _consume(claim, atoms)
     _refuse_changed_atoms(claim, state, edits)
-    drafts = Drafts(state)
+    said = {
+        atom.pk: (atom.occurred_at or atom.created_at, atom.seq) for atom in (*state.atoms.values(), *atoms)
+    }
+    drafts = Drafts(state, said)
     for edit in edits:
         drafts.apply(edit)
     for scene_id in full:

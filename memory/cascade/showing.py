@@ -9,6 +9,7 @@ from datetime import datetime
 from memory.cascade.contract import OfferedAtom, OfferedLine, OfferedMessage, OfferedScene, OfferedTrait
 
 NOTHING = "(none)"
+TOPICS_SHOWN = 6
 
 
 def show_messages(messages: Sequence[OfferedMessage]) -> str:
@@ -55,7 +56,7 @@ def show_scenes(scenes: Sequence[OfferedScene]) -> str:
 
 
 def _scene(scene: OfferedScene) -> str:
-    topics = ", ".join(map(one_line, scene.topics)) or "-"
+    topics = ", ".join(map(one_line, scene.topics[:TOPICS_SHOWN])) or "-"
     head = (
         f"{scene.handle} {quote(scene.title)} ({scene.atom_count} claims; topics: {topics})"
         f"\n  summary: {quote(scene.summary)}"

@@ -16,7 +16,7 @@ from memory.cascade.engine import settle_entity
 from memory.ingest.incoming import IncomingMessage
 from memory.ingest.messages import append_messages
 from memory.llm.offline import OfflineModel
-from memory.models import Atom, Entity, SceneVersion, TraitVersion
+from memory.models import Atom, Entity, Run, SceneVersion, TraitVersion
 from memory.stewardship.verify import verify
 from memory.walkthrough.story import story
 from tests.cascade.story import START, an_entity
@@ -120,3 +120,14 @@ def test_the_tour_told_whole_or_message_by_message_gives_the_same_memory() -> No
     assert memory(parted) == memory(whole)
     assert all(memory(whole))
     assert [verify(entity, is_settled=True) for entity in (whole, parted)] == [[], []]
+
+
+def test_what_is_left_with_its_message_is_told_in_the_run() -> None:
+    entity = an_entity()
+    hear(entity, ["I live in Oslo. My password is correct-horse-9.", "Я живу в Казани и работаю врачом."], 0)
+    assert [atom.text for atom in Atom.objects.for_entity(entity)] == ["Alice lives in Oslo."]
+    decisions = [
+        note for run in Run.objects.filter(entity=entity, step="l1_extract") for note in run.decisions
+    ]
+    reasons = [note["reason"] for note in decisions if note["outcome"] == "skip"]
+    assert [("secret" in reason, "script" in reason) for reason in reasons] == [(True, False), (False, True)]

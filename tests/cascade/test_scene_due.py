@@ -169,7 +169,7 @@ def test_due_lines_of_a_scene_that_is_merged_away_do_not_survive_the_merge(entit
         answer(create("Deploys", ("core_sop", "Deploys need a review.", ["a1"]))),
     )
     supersede(entity, synthesis=answer({"action": "merge", "scene": "s2", "merged": ["s1"]}))
-    assert head_lines(entity) == [("core_sop", "Deploys need a review."), ("core_sop", "It ships monthly.")]
+    assert head_lines(entity) == [("core_sop", "It ships monthly."), ("core_sop", "Deploys need a review.")]
     assert dead_below_live_lines(entity) == 0
 
 

@@ -195,6 +195,25 @@ def test_a_summary_is_checked_and_otherwise_made_from_the_lines(given: str, kept
     assert heads(entity)[0].summary == kept
 
 
+@pytest.mark.parametrize("given", ["", "It once was due in July and was moved to October."])
+def test_a_summary_tells_nothing_that_the_evolution_record_alone_holds(given: str) -> None:
+    entity = an_entity()
+    learn(
+        entity,
+        "It is due in October.",
+        "It was due in July.",
+        synthesis=answer(
+            create(
+                "Release",
+                ("work_context", "It is due in October.", ["a1"]),
+                ("evolution_record", "It was due in July.", ["a2"]),
+                summary=given,
+            )
+        ),
+    )
+    assert heads(entity)[0].summary == "It is due in October."
+
+
 def test_a_summary_has_at_most_forty_words() -> None:
     entity = an_entity()
     words = "it ships monthly and slowly " * 12

@@ -11,7 +11,7 @@ from memory.cascade.rules.grounding_text import fold, unify
 _DAYS_AWAY: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"\bday before yesterday\b|\bvorgestern\b|\bavant-hier\b|\banteayer\b|前天|一昨日"), -2),
     (
-        re.compile(r"\byesterday\b|\blast (?:night|evening)\b|\bgestern\b|\bhier\b|\bayer\b|昨天|昨晚|昨日"),
+        re.compile(r"\b(?:yesterday|last (?:night|evening)|gestern|hier|ayer|anoche)\b|昨天|昨晚|昨日"),
         -1,
     ),
     (re.compile(r"\btomorrow\b|\bmorgen\b|\bdemain\b|\bmanana\b|明天|明日"), 1),
@@ -22,7 +22,7 @@ _DAYS_AWAY: tuple[tuple[re.Pattern[str], int], ...] = (
         2,
     ),
 )
-_UNIT = r"days?|weeks?|months?|years?|tage?n?|wochen?|monate?n?|jahre?n?|天|周|週|个月|月|年"
+_UNIT = r"days?|weekends?|weeks?|months?|years?|tage?n?|wochen?|monate?n?|jahre?n?|天|周|週|个月|月|年"
 # The count is bounded: scripts without spaces make very long words.
 # "For three years" and "three years now" name the year it began.
 _PAST = re.compile(
@@ -38,15 +38,21 @@ _NEAR = re.compile(
 )
 _SEASON = re.compile(r"\b(?P<which>last|this|next)\s+(?:spring|summer|autumn|fall|winter)\b")
 _CJK_NEAR = re.compile(r"(?P<which>上|这|這|本|下|去|今|明|来|先)个?(?P<unit>周|週|月|年)")
-_NEXT = ("next", "coming", "nachst", "下", "明", "来")
-_THIS = ("this", "dies", "这", "這", "本", "今")
+_ROMANCE_NEAR = re.compile(
+    r"\b(?:(?P<before>esta|este|cette|ce|proxim[oa]|prochaine?|pasad[oa])\s+)?"
+    r"(?P<unit>semana|semaine|mes|mois|ano|annee|an)"
+    r"(?:\s+(?P<after>pasad[oa]|proxim[oa]|derniere?|prochaine?|que viene))?\b"
+)
+_ROMANCE_UNITS = {"sem": "week", "mes": "month", "moi": "month", "ano": "year", "ann": "year", "an": "year"}
+_NEXT = ("next", "coming", "nachst", "proxim", "prochain", "que viene", "下", "明", "来")
+_THIS = ("this", "dies", "este", "esta", "cet", "ce", "这", "這", "本", "今")
 
 
 def dates_said(text: str, day: date) -> frozenset[date]:
     """Return the dates that a message of `day` may mean by its relative words, and `day` itself.
 
-    A week stands for its seven days, a month or a year for its first day, a season for its year: enough
-    to allow "in April 2026" for "last month". Pass `day` in the speaker's own time zone.
+    A week stands for its seven days, so does a weekend; a month or a year for its first day, a season for its
+    year: enough to allow "in April 2026" for "last month". Pass `day` in the speaker's own time zone.
     """
     folded = fold(unify(text))
     found = {day}
@@ -57,9 +63,18 @@ def dates_said(text: str, day: date) -> frozenset[date]:
     found.update(_counted(folded, day))
     for match in (*_NEAR.finditer(folded), *_CJK_NEAR.finditer(folded)):
         found.update(_shifted(day, match["unit"], _direction(match["which"])))
+    for match in _ROMANCE_NEAR.finditer(folded):
+        found.update(_romance(match, day))
     for match in _SEASON.finditer(folded):
         found.update(_shifted(day, "year", _direction(match["which"])))
     return frozenset(found)
+
+
+def _romance(match: re.Match[str], day: date) -> Iterator[date]:
+    """«la semana pasada», «le mois prochain»; a bare «mes» names no time."""
+    which = match["after"] or match["before"]
+    if which:
+        yield from _shifted(day, _ROMANCE_UNITS[match["unit"][:3]], _direction(which))
 
 
 def _direction(word: str) -> int:

@@ -22,8 +22,11 @@ MONTH = "(?P<month>" + "|".join(f"{name}|{name[:3]}" for name in MONTHS) + r")\.
 WEEKDAY = "(?P<weekday>" + "|".join(f"{name}|{name[:3]}|tues|thurs|thur" for name in WEEKDAYS) + r")\.?"
 COUNT = r"(?P<count>\d{1,3}|" + "|".join(COUNTS) + ")"
 AHEAD = re.compile(
-    r"\b(?:until|till|by|before|due|will|must|next|from|scheduled|is|are|starts?|begins?|ends?|closes?|opens?|happens?)"
-    r"\b[^.]{0,25}$"
+    r"\b(?:until|till|by|before|due|will|must|next|from|scheduled|is|are|starts?|begins?|ends?|closes?|"
+    r"opens?|happens?)"
+    r"\b[^.]{0,25}$|"
+    r"\b(?:moved?|pushed|changed?|extend(?:ed)?)(?: \w+){0,4}? (?:to|until)\s*$|"
+    r"\b(?:postpon\w+|reschedul\w+|delay\w*)\b[^.]{0,25}$"
 )
 BEHIND = re.compile(r"\b(?:was|were|had|went|met|got|made|took|saw|since|\w{2,}ed)\b[^.]*$")
 
@@ -48,11 +51,13 @@ def _single(day: date, preposition: str = "on ") -> tuple[Period, str]:
     return Period(day, day), f"{preposition}{long_date(day)}"
 
 
-def _month_period(year: int, month: int) -> Period:
+def month_period(year: int, month: int) -> Period:
+    """First and last day of a month."""
     return Period(date(year, month, 1), date(year, month, monthrange(year, month)[1]))
 
 
-def _shifted_month(anchor: date, months: int) -> tuple[int, int]:
+def shifted_month(anchor: date, months: int) -> tuple[int, int]:
+    """Year and month so many months after a day's; before it for a negative count."""
     index = anchor.year * 12 + anchor.month - 1 + months
     return index // 12, index % 12 + 1
 
@@ -97,7 +102,7 @@ def _iso_day(match: re.Match[str], anchor: date) -> tuple[Period | None, str]:
 
 
 def _month_and_year(match: re.Match[str], anchor: date) -> tuple[Period | None, str]:
-    period = _month_period(int(match.group("year")), _month_number(match.group("month")))
+    period = month_period(int(match.group("year")), _month_number(match.group("month")))
     return period, f"in {MONTHS[period.first.month - 1]} {period.first.year}"
 
 
@@ -111,12 +116,20 @@ def _bare_month(match: re.Match[str], anchor: date) -> tuple[Period | None, str]
         year += 1
     elif not word:
         year = _nearest_year(anchor, month, 28, match)
-    return _month_period(year, month), f"{match.group('lead')} {MONTHS[month - 1]} {year}"
+    return month_period(year, month), f"{match.group('lead')} {MONTHS[month - 1]} {year}"
 
 
 def _bare_year(match: re.Match[str], anchor: date) -> tuple[Period | None, str]:
     year = int(match.group("year"))
     return Period(date(year, 1, 1), date(year, 12, 31)), match.group()
+
+
+def _year_span(match: re.Match[str], anchor: date) -> tuple[Period | None, str]:
+    """«from 2014 to 2018» is one period, ends included."""
+    first, last = int(match.group("year")), int(match.group("until"))
+    if last < first:
+        return None, ""
+    return Period(date(first, 1, 1), date(last, 12, 31)), match.group()
 
 
 def _near_day(match: re.Match[str], anchor: date) -> tuple[Period | None, str]:
@@ -161,7 +174,7 @@ def _unit(match: re.Match[str], anchor: date) -> tuple[Period | None, str]:
     if unit == "weekend":
         return _weekend(anchor, step)
     if unit == "month":
-        period = _month_period(*_shifted_month(anchor, step))
+        period = month_period(*shifted_month(anchor, step))
         return period, f"in {MONTHS[period.first.month - 1]} {period.first.year}"
     if unit == "year":
         year = anchor.year + step
@@ -184,8 +197,8 @@ def _season(unit: str, anchor: date, step: int) -> tuple[Period, str]:
         year -= 1
     elif step > 0 and month <= anchor.month:
         year += 1
-    last_year, last_month = _shifted_month(date(year, month, 1), 2)
-    return Period(date(year, month, 1), _month_period(last_year, last_month).last), f"in the {unit} of {year}"
+    last_year, last_month = shifted_month(date(year, month, 1), 2)
+    return Period(date(year, month, 1), month_period(last_year, last_month).last), f"in the {unit} of {year}"
 
 
 def _ago(match: re.Match[str], anchor: date) -> tuple[Period | None, str]:
@@ -199,7 +212,7 @@ def _ago(match: re.Match[str], anchor: date) -> tuple[Period | None, str]:
     if unit == "weekend":
         return _weekend(anchor, -count)
     if unit == "month":
-        period = _month_period(*_shifted_month(anchor, -count))
+        period = month_period(*shifted_month(anchor, -count))
         return period, f"in {MONTHS[period.first.month - 1]} {period.first.year}"
     year = anchor.year - count
     return Period(date(year, 1, 1), date(year, 12, 31)), f"in {year}"
@@ -208,7 +221,7 @@ def _ago(match: re.Match[str], anchor: date) -> tuple[Period | None, str]:
 def _in_future(match: re.Match[str], anchor: date) -> tuple[Period | None, str]:
     unit, count = match.group("unit").lower(), _count(match)
     if unit == "month":
-        period = _month_period(*_shifted_month(anchor, count))
+        period = month_period(*shifted_month(anchor, count))
         return period, f"in {MONTHS[period.first.month - 1]} {period.first.year}"
     return _single(anchor + timedelta(days=count * (7 if unit == "week" else 1)))
 
@@ -228,13 +241,15 @@ def _rule(pattern: str, rule: Rule) -> tuple[re.Pattern[str], Rule]:
 LEAD = r"(?<![\w-])(?:(?:on|in|at|over|during|for)\s+)?(?:the\s+)?"
 YEAR = r"(?:,?\s+(?P<year>(?:19|20)\d\d))"
 NEAR = (
-    r"(?:the day before yesterday|the day after tomorrow|yesterday (?:night|evening)|last (?:night|evening)|"
-    r"yesterday(?: (?:morning|afternoon))?|today|tonight|this (?:morning|afternoon|evening)|"
+    r"(?:the day before yesterday|the day after tomorrow|(?<!like )(?<!like just )yesterday (?:night|"
+    r"evening)|last (?:night|evening)|"
+    r"(?<!like )(?<!like just )yesterday(?: (?:morning|afternoon))?|today|tonight|this (?:morning|"
+    r"afternoon|evening)|"
     r"tomorrow(?: (?:morning|night|evening|afternoon))?)\b(?!'s)"
 )
 UNIT = "(?P<unit>weekend|week|month|year|spring|summer|autumn|fall|winter)"
 BARE_MONTH = (
-    r"\b(?P<lead>in|of|since|until|till|by|before|from|after|during)\s+(?:(?P<which>last|next)\s+)?"
+    r"\b(?P<lead>in|of|to|since|until|till|by|before|from|after|during)\s+(?:(?P<which>last|next)\s+)?"
     rf"(?-i:(?P<month>{'|'.join(MONTHS)}))\b(?!\s+\d)"
 )
 VAGUE_PAST = (
@@ -258,8 +273,15 @@ RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     _rule(rf"\bin\s+{COUNT}\s+(?P<unit>day|week|month)s?(?:'\s*time)?\b(?!\s+of)", _in_future),
     _rule(BARE_MONTH, _bare_month),
     _rule(
+        r"\b(?:from|between)\s+(?P<year>(?:19|20)\d\d)\s*(?:to|until|till|and|through|-|"
+        r"–)\s*(?P<until>(?:19|20)\d\d)\b",
+        _year_span,
+    ),
+    _rule(
         r"\b(?:in|since|until|till|by|before|from|after|during)\s+(?P<year>(?:19|20)\d\d)\b(?!-)", _bare_year
     ),
     _rule(VAGUE_PAST, _vague_past),
     _rule(VAGUE_NOW, _vague_now),
 )
+YEARLESS_RULES = frozenset({_written_day, _bare_month})
+"""They complete a day or month with a year."""

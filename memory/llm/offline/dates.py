@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
 
-from memory.llm.offline.date_rules import RULES, Period, Rule
+from memory.llm.offline.date_rules import RULES, YEARLESS_RULES, Period, Rule
 
 LIMIT = "until|till|by|before|no later than|due|deadline|deadline is"
 START = "since|from|starting|as of"
@@ -18,15 +18,24 @@ SPAN = re.compile(
     r"\b(?:from|between)\s+\x00[^\x01]*\x01\s+(?:to|until|till|and|through)\s+\x00", re.IGNORECASE
 )
 ADVERB_FIRST = re.compile(
-    r"(?P<who>\b(?:I|we|We)(?:'ve|'m|'re)?) (?P<when>recently|lately) (?P<what>[^,;]+?)(?P<end>[.!]*)$"
+    r"(?P<who>\b(?:I|we|We)(?:'ve|'m|'re| am| are| have)?) (?P<when>recently|lately|"
+    r"currently) (?P<what>[^,;]+?)(?P<end>[.!]*)$"
 )
 RELATIVE = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|recently|"
-    r"this (?:morning|afternoon|evening|week|weekend|month|year)|"
+    r"this (?:morning|afternoon|evening|week|weekend|month|year|spring|summer|autumn|fall|winter)|"
     r"(?:last|next) (?:night|week|weekend|month|year|summer|winter|spring|autumn|fall|\w+day)|"
     r"\w+ (?:days?|weeks?|months?|years?) (?:ago|back))\b",
     re.IGNORECASE,
 )
+
+
+YEAR_SPAN = re.compile(r"\x00(?:from|between) \d{4}\W*\w* ?\d{4}\x01", re.IGNORECASE)
+YEARLY = re.compile(
+    r"\b(?:birthday|anniversary|name day)\b(?! (?:party|dinner|trip|weekend|celebration|cake|gift|present))",
+    re.IGNORECASE,
+)
+"""A day that comes back every year: without a year of its own it gets none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +59,10 @@ def resolve(text: str, said_on: date | None) -> Dated:
     """
     rewriting = _Rewriting(said_on)
     text = ADVERB_FIRST.sub(r"\g<who> \g<what> \g<when>\g<end>", text, count=1)
+    is_yearly = YEARLY.search(text) is not None
     for pattern, rule in RULES:
+        if is_yearly and rule in YEARLESS_RULES:
+            continue
         text = _outside_marks(pattern, rewriting.by(rule), text)
     marked = DOUBLED.sub("\\1\\2\x00", text)
     clean = re.sub(r"\s{2,}", " ", marked.replace("\x00", "").replace("\x01", "")).strip()
@@ -58,6 +70,8 @@ def resolve(text: str, said_on: date | None) -> Dated:
     if span is not None:
         return Dated(clean, span, rewriting.is_unanchored)
     first = rewriting.periods[0] if rewriting.periods else None
+    if YEAR_SPAN.search(marked):
+        return Dated(clean, first, rewriting.is_unanchored)
     return Dated(clean, first, rewriting.is_unanchored, _leads(LIMIT, marked), _leads(START, marked))
 
 

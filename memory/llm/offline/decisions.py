@@ -1,34 +1,24 @@
-"""A claim beside what memory holds: new, the same again, a changed value, or the opposite."""
+"""A claim beside what memory holds: new, the same again, a changed value, or the opposite.
+
+A false merge hides what somebody said, a missed one leaves two lines beside each other: in doubt both stay.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
 from typing import Literal
 
-from memory.cascade.contract import AtomKind
-from memory.llm.offline.lexicon import Cues, cues_of, language_of
-from memory.llm.offline.words import content_words, likeness, stem, tokens, values
+from memory.llm.offline.gists import Gist, Known, are_apart_in_time, content_tokens, gist_of, is_event
+from memory.llm.offline.replacing import ends, has_new_value, share_place
+from memory.llm.offline.words import content_words, likeness, stem
 
-SAME_CLAIM, SAME_MATTER, OPPOSITE = 0.85, 0.7, 0.6
+__all__ = ["Known", "Match", "best_match", "compare"]
+
+SAME_CLAIM, OPPOSITE, SAME_LIKING = 0.85, 0.75, 0.75
+ORDERING = re.compile(r"\b(?:over|than|from|to|before|after|instead|als|que|statt)\b", re.IGNORECASE)
 Verdict = Literal["same", "value", "contradiction"]
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What memory holds of one matter, or an earlier item of the same answer."""
-
-    handle: str
-    text: str
-    kind: AtomKind
-    subject: str
-    topic: str
-    scope: str = ""
-    happened_from: date | None = None
-    happened_until: date | None = None
-    said_on: date | None = None
-    supersedes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,129 +43,115 @@ def compare(claim: Known, other: Known) -> Match | None:
     """
     if not _comparable(claim, other):
         return None
-    alike = likeness(_skeleton(claim), _skeleton(other))
-    if _repeats(claim, other, alike) or _is_history(claim, other):
+    new, old = gist_of(claim), gist_of(other)
+    alike = likeness(new.content, old.content)
+    if not alike and new.words != old.words and not share_place(claim, other):
+        return None
+    if _repeats(claim, other, new, old) or _is_history(claim, other):
         return Match(other, "same", 2.0 + alike)
-    if _is_opposite(claim, other, alike):
+    if _is_uncertain(new, old):
+        return None
+    if _is_opposite(claim, other, new, old):
         return Match(other, "contradiction", 1.0 + alike)
-    if _has_new_value(claim, other, alike):
-        return Match(other, "value", alike)
-    return None
+    if ends(claim, other):
+        return Match(other, "contradiction" if new.is_negated else "value", 0.5 + alike)
+    return Match(other, "value", alike) if has_new_value(claim, other) else None
 
 
 def _comparable(claim: Known, other: Known) -> bool:
     rules = (claim.kind == "instruction", other.kind == "instruction")
     if rules[0] != rules[1] or claim.scope != other.scope:
         return False
-    return all(rules) or claim.subject.casefold() == other.subject.casefold()
+    if all(rules):
+        return True
+    subjects = (claim.subject, other.subject)
+    is_about_thing = any(not subject or subject[:1].islower() for subject in subjects)
+    return is_about_thing or claim.subject.casefold() == other.subject.casefold()
 
 
-def _repeats(claim: Known, other: Known, alike: float) -> bool:
+def _is_uncertain(new: Gist, old: Gist) -> bool:
+    """A guess or a condition does not replace what is certain."""
+    return (new.is_hedged and not old.is_hedged) or new.condition != old.condition
+
+
+def _repeats(claim: Known, other: Known, new: Gist, old: Gist) -> bool:
+    if new.words == old.words:
+        return True
     same_time = claim.happened_from == other.happened_from and claim.happened_until == other.happened_until
-    is_same = alike >= SAME_CLAIM and values(claim.text) == values(other.text) and same_time
-    return (is_same and _polarity(claim.text) == _polarity(other.text)) or _same_words(claim.text, other.text)
+    if not same_time or new.values != old.values or new.is_negated != old.is_negated:
+        return False
+    if new.names != old.names or new.is_hedged != old.is_hedged or new.condition != old.condition:
+        return False
+    return _same_content(new, old)
+
+
+def _same_content(new: Gist, old: Gist) -> bool:
+    """The same words in the same order, or a few more on one side."""
+    if new.is_ended != old.is_ended or not new.content or not old.content:
+        return False
+    if new.content == old.content:
+        return new.ordered == old.ordered or not (ORDERING.search(new.text) or len(new.names) > 1)
+    is_wider = new.content < old.content or old.content < new.content
+    return is_wider and likeness(new.content, old.content) >= SAME_CLAIM
 
 
 def _is_history(claim: Known, other: Known) -> bool:
     """Older words that the known claim replaced already; said later, they would bring the old value back."""
     is_older = claim.said_on is not None and other.said_on is not None and claim.said_on < other.said_on
-    return is_older and any(_same_words(claim.text, text) for text in other.supersedes)
-
-
-def _same_words(first: str, second: str) -> bool:
-    return tokens(first) == tokens(second)
-
-
-def _is_opposite(claim: Known, other: Known, alike: float) -> bool:
-    """The same thing liked and disliked, or a statement and its negation."""
-    liking = {_liking(claim.text), _liking(other.text)}
-    if liking == {1, -1}:
-        return likeness(_liked(claim.text), _liked(other.text)) >= OPPOSITE
-    if _past_event(claim) and _past_event(other):
-        return False
-    return alike >= OPPOSITE + 0.1 and _polarity(claim.text) != _polarity(other.text) and 0 in liking
-
-
-def _has_new_value(claim: Known, other: Known, alike: float) -> bool:
-    if _state_changed(claim, other) or _frame_changed(claim.text, other.text):
-        return True
-    if (
-        _past_event(claim)
-        or _past_event(other)
-        or alike < SAME_MATTER
-        or _polarity(claim.text) != _polarity(other.text)
-    ):
-        return False
-    differs = values(claim.text) != values(other.text)
-    return differs and bool(values(claim.text)) and bool(values(other.text))
-
-
-def _past_event(known: Known) -> bool:
-    """Something that happened at its time: another time is another event, not a new value."""
-    cues = _cues(known.text)
-    is_state = cues.has("standing", known.text) or cues.has("identity", known.text) or _is_perfect(known.text)
-    return (
-        known.kind == "episodic"
-        and cues.has("past", known.text)
-        and not cues.has("future", known.text)
-        and not is_state
+    return is_older and any(
+        gist_of(claim).words == gist_of(_told(other, text)).words for text in other.supersedes
     )
 
 
-def _is_perfect(text: str) -> bool:
-    words = tokens(text)
-    return ("has" in words or "have" in words) and ("for" in words or "since" in words)
+def _told(known: Known, text: str) -> Known:
+    return Known("", text, known.kind, known.subject, known.topic)
 
 
-def _state_changed(claim: Known, other: Known) -> bool:
-    """«is still unapproved» and «is approved» of the same thing."""
-    first, second = set(tokens(claim.text)), set(tokens(other.text))
-    for pair in _cues(claim.text).states:
-        words = [frozenset(state.split()) for state in pair]
-        if any(words[a] <= first and words[1 - a] <= second and not words[1 - a] <= first for a in (0, 1)):
-            dull = frozenset(stem(word) for group in words for word in group) | {"now", "current", "yet"}
-            left, right = _skeleton(claim) - dull, _skeleton(other) - dull
-            if bool(left) and (left == right or likeness(left, right) >= OPPOSITE):
-                return True
-    return False
+def _is_opposite(claim: Known, other: Known, new: Gist, old: Gist) -> bool:
+    """The same thing liked and disliked, a preference reversed, or a statement and its negation."""
+    if are_apart_in_time(claim, other):
+        return False
+    if _is_reversed(new, old):
+        return True
+    if {_liking(new), _liking(old)} == {1, -1}:
+        return new.values == old.values and likeness(_liked(new), _liked(old)) >= SAME_LIKING
+    if new.is_negated == old.is_negated or (is_event(claim) and is_event(other)):
+        return False
+    return _denies(new, old)
 
 
-def _frame_changed(first: str, second: str) -> bool:
-    """Both fill the one place of the same frame («lives in …») with different words."""
-    for frame in _cues(first).frames:
-        one, two = frame.match(first.rstrip(".")), frame.match(second.rstrip("."))
-        if one and two and content_words(one.group("key")) == content_words(two.group("key")):
-            return _value(one.group("value")) != _value(two.group("value"))
-    return False
+def _denies(new: Gist, old: Gist) -> bool:
+    """Equal but for the negation; what «no longer» holds may have been told with more words."""
+    if new.is_ended and new.content and new.content <= old.content and new.values <= old.values:
+        return True
+    if new.values != old.values or new.names != old.names:
+        return False
+    return likeness(new.content, old.content) >= OPPOSITE
 
 
-def _value(words: str) -> list[str]:
-    return [word for word in tokens(words) if word not in {"on", "now", "the", "a", "an", "at"}]
+def _is_reversed(new: Gist, old: Gist) -> bool:
+    """«prefers A over B» and «prefers B over A»."""
+    mine, theirs = _preferred(new), _preferred(old)
+    return mine is not None and theirs is not None and mine != theirs and mine == theirs[::-1]
 
 
-def _skeleton(known: Known) -> frozenset[str]:
-    """Content words; a person's name tells nothing of the matter."""
-    words = content_words(known.text)
-    return words - content_words(known.subject) if known.subject[:1].isupper() else words
+def _preferred(gist: Gist) -> tuple[frozenset[str], frozenset[str]] | None:
+    for pattern in gist.changes.preferences:
+        match = pattern.search(gist.text)
+        if match:
+            return content_words(match.group("first")), content_words(match.group("second"))
+    return None
 
 
-def _polarity(text: str) -> bool:
-    return _cues(text).has("negation", text)
-
-
-def _liking(text: str) -> int:
-    cues = _cues(text)
-    if cues.has("dislike", text):
+def _liking(gist: Gist) -> int:
+    if gist.says("dislike"):
         return -1
-    return 1 if cues.has("like", text) else 0
+    return 1 if gist.says("like") else 0
 
 
-def _liked(text: str) -> frozenset[str]:
+def _liked(gist: Gist) -> frozenset[str]:
     """What is liked or not: the content words without the verb of liking."""
-    cues = _cues(text)
-    bare = cues.patterns["like"].sub(" ", cues.patterns["dislike"].sub(" ", text))
-    return content_words(bare) - {"any more", "more", "anymore", "stand"}
-
-
-def _cues(text: str) -> Cues:
-    return cues_of(language_of(text))
+    bare = gist.cues.without("like", gist.cues.without("dislike", gist.text))
+    liked = frozenset(stem(word) for word in content_tokens(bare, gist.language))
+    # Chinese pairs of characters are cut anew without the verb.
+    return liked if gist.language == "zh" else liked & gist.content

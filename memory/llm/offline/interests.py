@@ -1,4 +1,4 @@
-"""What recurs with a person: interests that at least three lines of a scene hold.
+"""What a person comes back to: matters of their own that several lines of a scene hold, on several days.
 
 Each scene speaks for itself and the strongest of all scenes are taken, so that the order in which scenes
 come to the step does not matter: what is dropped has been beaten, and whatever beat it is still there.
@@ -6,79 +6,89 @@ come to the step does not matter: what is dropped has been beaten, and whatever 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from memory.llm.offline.lexicon import cues_of
-from memory.llm.offline.portrait import Interest, portrait_cues
+from memory.llm.offline.themes import WORD_POINTS, found_terms
+from memory.llm.offline.titles import theme_name
 
-LINES_NEEDED = 3
+LINES_NEEDED, DAYS_NEEDED = 3, 2
 INTERESTS_A_PERSON = 5
 PEOPLE_LIMIT = 4
+NAMED_AS_A_WHOLE = frozenset({"family", "self"})
+"""Areas whose single words («son», «husband») are nobody's interest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A line of a scene as a remark on somebody's life."""
+    """A line of a scene as a remark on somebody's own life."""
 
     person: str
     text: str
     scene: str
     line: str
+    day: date | None
 
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """An interest of a person in one scene, with the lines that show it."""
+    """What a person comes back to in one scene, with the lines that show it."""
 
     person: str
-    interest: Interest
-    shown: str
+    theme: str
+    name: str
     count: int
     lines: tuple[str, ...]
 
     @property
-    def name(self) -> str:
-        """As it is named in a sentence."""
-        return f"the {self.shown}" if self.shown in portrait_cues().single else self.shown
-
-    @property
-    def rank(self) -> tuple[int, str]:
+    def rank(self) -> tuple[int, str, tuple[str, ...]]:
         """Strongest first; total, so that ties fall the same way always."""
-        return -self.count, self.shown
+        return -self.count, self.name, self.lines
 
 
 def concerns_by_person(remarks: Iterable[Remark]) -> dict[str, list[Concern]]:
     """The strongest concerns of the people most spoken of, people in alphabetical order."""
-    strongest: dict[str, dict[Interest, Concern]] = defaultdict(dict)
-    for concern in sorted(_concerns(remarks), key=lambda found: (found.rank, found.lines)):
-        strongest[concern.person].setdefault(concern.interest, concern)
+    strongest: dict[str, dict[str, Concern]] = defaultdict(dict)
+    for concern in sorted(_concerns(remarks), key=lambda found: found.rank):
+        strongest[concern.person].setdefault(concern.theme, concern)
     kept = {person: list(found.values())[:INTERESTS_A_PERSON] for person, found in strongest.items()}
     foremost = sorted(kept, key=lambda person: (kept[person][0].rank, person))[:PEOPLE_LIMIT]
     return {person: kept[person] for person in sorted(foremost)}
 
 
 def _concerns(remarks: Iterable[Remark]) -> Iterator[Concern]:
-    together: dict[tuple[str, str], list[Remark]] = defaultdict(list)
+    """By person, scene and theme, where enough lines of enough days hold a word of the theme."""
+    together: dict[tuple[str, str, str], list[tuple[Remark, str]]] = defaultdict(list)
     for remark in remarks:
-        if not cues_of("en").has("negation", remark.text):
-            together[remark.scene, remark.person].append(remark)
-    for (_, person), of_scene in together.items():
-        spoken = " ".join(remark.text for remark in of_scene).casefold()
-        for interest in portrait_cues().interests:
-            if not any(form.casefold() in spoken for form in interest.forms):
-                continue
-            said = [remark for remark in of_scene if interest.words.search(remark.text)]
-            if len({remark.line for remark in said}) >= LINES_NEEDED:
-                yield _concern(person, interest, said)
+        if cues_of("en").has("negation", remark.text):
+            continue
+        for found in found_terms(remark.text):
+            if found.points == WORD_POINTS and found.theme.area:
+                together[remark.person, remark.scene, found.theme.name].append((remark, found.term))
+    for (person, _, theme), said in together.items():
+        lines = {remark.line for remark, _ in said}
+        days = {remark.day for remark, _ in said}
+        if len(lines) >= LINES_NEEDED and (len(days) >= DAYS_NEEDED or days == {None}):
+            yield _concern(person, theme, said)
 
 
-def _concern(person: str, interest: Interest, said: list[Remark]) -> Concern:
-    """Shown by the first of its forms that is said; of its lines as many as are needed, with that form."""
-    spoken = " ".join(remark.text for remark in said).casefold()
-    heard = {match.casefold() for match in interest.words.findall(spoken)}
-    shown = next(form for form in interest.forms if form.casefold() in heard)
-    ranked = sorted(said, key=lambda remark: (shown.casefold() not in remark.text.casefold(), remark.text))
-    lines = tuple(dict.fromkeys(remark.line for remark in ranked))
-    return Concern(person, interest, shown, len(lines), lines[:LINES_NEEDED])
+def _concern(person: str, theme: str, said: Sequence[tuple[Remark, str]]) -> Concern:
+    """Named by the word that most of its lines hold, where these are enough, else by its theme."""
+    area = next(found.theme.area for found in found_terms(said[0][0].text) if found.theme.name == theme)
+    plain = {(term, remark.line) for remark, term in said if not _is_code(term, remark.text)}
+    holding = Counter(term for term, _ in plain)
+    term, count = min(holding.items(), key=lambda pair: (-pair[1], pair[0]), default=("", 0))
+    is_named = count >= LINES_NEEDED and area not in NAMED_AS_A_WHOLE
+    ranked = sorted(said, key=lambda pair: (is_named and pair[1] != term, pair[0].text))
+    lines = tuple(dict.fromkeys(remark.line for remark, _ in ranked))
+    return Concern(person, theme, term if is_named else theme_name(theme), len(lines), lines[:LINES_NEEDED])
+
+
+def _is_code(term: str, text: str) -> bool:
+    """Whether a term is written in capitals: it tells a group or a thing, not what somebody does."""
+    written = re.search(rf"(?<!\w){re.escape(term)}(?!\w)", text, re.IGNORECASE)
+    return written is not None and len(term) > 1 and written.group().isupper()

@@ -13,6 +13,7 @@ CRITICAL, RULE, STRONG_RULE, DATED_RULE = 92, 75, 85, 80
 IMPORTANT_DEADLINE, FAILURE, PLAN, FACT, EVENT, MINOR = 72, 60, 55, 50, 45, 35
 TRAIT, IDENTITY, MOMENT_RULE = 58, 65, 40
 HEDGE_DISCOUNT = 8
+LEAST_RULE_WORDS = 2
 PERSON_SUBJECT = re.compile(rf"^(?:I|We|i|we|[Mm]y (?:\w+ )?(?:{KIN})|[Hh]e|[Ss]he|They|they)\b|^I'")
 CONDITION_THEN_COMMAND = re.compile(
     r"^(?:when|whenever|if|once|before|after|as soon as)\b[^,]+,\s*"
@@ -25,6 +26,14 @@ LEAD_IN = re.compile(
 CONDITION_LAST = re.compile(
     r"\b(?:when|whenever|every time|each time|if) (?:you|i|we|the|a|an|someone)\b", re.IGNORECASE
 )
+RECURRENT = re.compile(
+    r"(?<!of )(?<!for )(?<!in )\b(?:every|each) (?:day|night|week|month|year|quarter|morning|evening|"
+    r"sprint|release|\w+day)\W*$",
+    re.I,
+)
+"""«Rotate the keys every month»."""
+ONE_OBJECT = re.compile(r"^(?:please )?\w+ (?:me )?(?:a|an|the|this|that|my|his|her|it|to)\b", re.IGNORECASE)
+"""«Write a reply to …» is about one reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +47,23 @@ class Judged:
 
 def is_rule(clause: str, cues: Cues) -> bool:
     """Whether a clause tells the agent what to do beyond this turn (or, with a scope, for this one)."""
-    clause = LEAD_IN.sub("", _without_moment(clause, cues))
-    if PERSON_SUBJECT.match(clause) or _is_deadline(clause, cues):
+    bare = LEAD_IN.sub("", _without_moment(clause, cues))
+    if len(bare.split()) < LEAST_RULE_WORDS and cues.language == "en":
         return False
+    if cues.has("motto", bare) or PERSON_SUBJECT.match(bare) or _is_deadline(bare, cues):
+        return False
+    if cues.has("self_subject", bare) or cues.has("told", bare):
+        return False
+    if cues.has("moment", clause) and cues.language == "en":
+        return _is_command(bare, cues) or (_opens_with_verb(bare) and not cues.has("one_off", bare))
+    clause = bare
     conditional = CONDITION_THEN_COMMAND.match(clause)
     if conditional:
         return _is_command(conditional.group("command"), cues) or _opens_with_verb(
             conditional.group("command")
         )
+    if RECURRENT.search(clause) and _opens_with_verb(clause):
+        return True
     if _is_command(clause, cues):
         return _is_standing_command(clause, cues)
     return cues.has("standing", clause) and (
@@ -93,28 +111,24 @@ def _without_moment(clause: str, cues: Cues) -> str:
 
 
 def _is_command(clause: str, cues: Cues) -> bool:
-    return cues.has("imperative", clause) or (
-        cues.has("one_off", clause) and cues.has("answer_style", clause)
-    )
+    """A command; a request is one only when it tells how all answers should be."""
+    style = "lasting_style" if cues.language == "en" else "answer_style"
+    return cues.has("imperative", clause) or (cues.has("one_off", clause) and cues.has(style, clause))
 
 
 def _opens_with_verb(command: str) -> bool:
     """After a condition a bare verb is a command: «After each release, tag the commit»."""
-    return command.split()[0].lower().strip(",") in english_verbs().base | {
-        "tag",
-        "bump",
-        "ping",
-        "flag",
-        "lint",
-    }
+    first = (command.split() or [""])[0].lower().strip(",.!")
+    return english_verbs().is_base(first) or first in {"bump", "ping", "flag", "lint"}
 
 
 def _is_standing_command(clause: str, cues: Cues) -> bool:
-    names = ("standing", "never", "deadline", "answer_style", "moment", "condition", "steady")
+    names = ("standing", "never", "deadline", "moment", "condition", "steady")
+    has_style = cues.has("answer_style", clause) and ONE_OBJECT.match(clause) is None
     return (
-        any(cues.has(name, clause) for name in names)
+        has_style
+        or any(cues.has(name, clause) for name in names)
         or CONDITION_LAST.search(clause) is not None
-        or cues.language != "en"
     )
 
 

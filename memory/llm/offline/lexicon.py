@@ -12,6 +12,9 @@ from typing import Any
 
 CUES_FOLDER = Path(__file__).with_name("cues")
 LANGUAGES = ("en", "de", "es", "fr", "zh")
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+WORDS = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+LEAST_OTHER_WORDS = 2
 NEVER_MATCHES = re.compile(r"(?!)")
 
 
@@ -29,8 +32,10 @@ class Cues:
     number_words: frozenset[str]
     months: tuple[str, ...]
     weekdays: tuple[str, ...]
-    states: tuple[tuple[str, str], ...]
-    frames: tuple[re.Pattern[str], ...]
+    marks: frozenset[str]
+    """Words that tell the language of a short sentence, beside the function words."""
+    signs: re.Pattern[str]
+    """Letters and elisions that tell the language."""
 
     def has(self, name: str, text: str) -> bool:
         """Whether a pattern of that name occurs; a language without the name never matches."""
@@ -46,9 +51,15 @@ class Verbs:
     """English verb forms that endings do not tell."""
 
     base: frozenset[str]
+    wider: frozenset[str]
+    """Base forms that are as often nouns."""
     past: frozenset[str]
     adverbs: frozenset[str]
     copulas: frozenset[str]
+
+    def is_base(self, word: str) -> bool:
+        """Whether a word in lower case may be a base form."""
+        return word in self.base or word in self.wider
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +69,12 @@ class Matter:
     name: str
     is_shared: bool
     words: re.Pattern[str]
-    weight: int = 1
-    """How much one of its words counts beside words of broader themes."""
+    terms: tuple[str, ...]
+    """The words of the pattern, one by one."""
+    faint: tuple[str, ...] = ()
+    """Words that turn up in other talk too and count half."""
+    area: str = ""
+    """Themes of one area are close to each other; empty for shared ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +86,16 @@ class Matters:
     heads: frozenset[str]
     plain_modifiers: frozenset[str]
     themes: tuple[Matter, ...]
+    areas: Mapping[str, str]
+    """What a scene of several themes of an area is called."""
+    verbal: frozenset[str]
+    """Nouns that are verbs as well."""
 
 
 @cache
 def cues_of(language: str) -> Cues:
     """Compiled cues of one of LANGUAGES."""
-    raw = _read(f"{language}.toml")
+    raw = read_cues(f"{language}.toml")
     bounded = language != "zh"
     values = raw["values"]
     return Cues(
@@ -89,45 +108,72 @@ def cues_of(language: str) -> Cues:
         number_words=frozenset(values["number_words"]),
         months=tuple(values["months"]),
         weekdays=tuple(values["weekdays"]),
-        states=tuple((first, second) for first, second in values["states"]),
-        frames=tuple(re.compile(frame, re.IGNORECASE) for frame in values.get("frames", [])),
+        marks=frozenset(raw.get("marks", "").split()),
+        signs=re.compile(raw["signs"], re.IGNORECASE) if "signs" in raw else NEVER_MATCHES,
     )
 
 
 @cache
 def english_verbs() -> Verbs:
     """Verb forms for the third person and for finding clauses."""
-    raw = _read("verbs_en.toml")
-    return Verbs(**{name: frozenset(raw[name].split()) for name in ("base", "past", "adverbs", "copulas")})
+    raw = read_cues("verbs_en.toml")
+    names = ("base", "wider", "past", "adverbs", "copulas")
+    return Verbs(**{name: frozenset(raw[name].split()) for name in names})
 
 
 @cache
 def matters() -> Matters:
     """Heads and themes for naming topics (English nouns)."""
-    raw = _read("matters.toml")
+    raw = read_cues("matters.toml")
     return Matters(
         strong_head=_compiled(raw["strong_heads"], True),
         weak_head=_compiled(raw["weak_heads"], True),
         heads=frozenset(raw["strong_heads"] + raw["weak_heads"]),
         plain_modifiers=frozenset(raw["plain_modifiers"]),
         themes=tuple(_matter(entry) for entry in raw["matters"]),
+        areas=raw["areas"],
+        verbal=frozenset(raw["verbal"]),
     )
 
 
 @lru_cache(maxsize=16_384)
 def language_of(text: str) -> str:
-    """Most likely of LANGUAGES by script and function words; English on a tie."""
-    if re.search(r"[\u4e00-\u9fff]", text):
+    """Most likely of LANGUAGES by script, letters and common words; English on a tie."""
+    if CHINESE.search(text):
         return "zh"
-    words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", text.lower())
-    counts = {code: sum(word in cues_of(code).function_words for word in words) for code in LANGUAGES[:-1]}
-    best = max(counts, key=lambda code: counts[code])
-    return best if counts[best] > counts["en"] else "en"
+    words = WORDS.findall(text.lower().replace("’", "'"))
+    scores = {code: _score(cues_of(code), words, text) for code in LANGUAGES[:-1]}
+    best = max(scores, key=lambda code: scores[code])
+    return best if scores[best] > scores["en"] else "en"
+
+
+def is_other_language(text: str) -> bool:
+    """Whether a text in the Latin script is in a language without rules, as far as its common words tell."""
+    words = WORDS.findall(text.lower().replace("’", "'"))
+    counts = [len(common.intersection(words)) for common in other_languages()]
+    known = max(_score(cues_of(code), words, text) for code in LANGUAGES[:-1])
+    return max(counts) >= LEAST_OTHER_WORDS and max(counts) > known
+
+
+@cache
+def other_languages() -> tuple[frozenset[str], ...]:
+    """Common words of languages that are told apart in order to be left alone."""
+    return tuple(frozenset(words.split()) for words in read_cues("others.toml").values())
+
+
+def _score(cues: Cues, words: list[str], text: str) -> int:
+    counted = sum(word in cues.function_words or word in cues.marks for word in words)
+    return counted + (cues.signs.search(text) is not None)
 
 
 def _matter(entry: Mapping[str, Any]) -> Matter:
     return Matter(
-        entry["name"], entry.get("shared", False), _compiled(entry["words"], True), entry.get("weight", 1)
+        name=entry["name"],
+        is_shared=entry.get("shared", False),
+        words=_compiled([f"{re.escape(word)}s?" for word in entry["words"]], True),
+        terms=tuple(entry["words"]),
+        faint=tuple(entry.get("faint", ())),
+        area=entry.get("area", ""),
     )
 
 
@@ -148,5 +194,6 @@ def _either(parts: list[str], bounded: bool) -> str:
     return rf"(?<!\w)(?:{joined})(?!\w)" if bounded else f"(?:{joined})"
 
 
-def _read(name: str) -> dict[str, Any]:
+def read_cues(name: str) -> dict[str, Any]:
+    """The data of one file of the cues folder."""
     return tomllib.loads((CUES_FOLDER / name).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Cues of a portrait: interests, professions, and conditions to reckon with (English)."""
+"""Cues of a portrait: professions, and conditions to reckon with (English)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,9 @@ WHO = r"(?P<who>The user|[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?)"
 
 
 @dataclass(frozen=True, slots=True)
-class Interest:
-    """One pursuit or concern: its ways of saying, the one to show first."""
-
-    forms: tuple[str, ...]
-    words: re.Pattern[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Portrait:
     """Compiled patterns; `profession` and `condition` read a whole claim without its full stop."""
 
-    interests: tuple[Interest, ...]
-    single: frozenset[str]
-    """Forms of which there is one, named with «the»."""
     profession: re.Pattern[str]
     condition: re.Pattern[str]
 
@@ -37,13 +26,6 @@ def portrait_cues() -> Portrait:
     raw = tomllib.loads((CUES_FOLDER / "portrait.toml").read_text(encoding="utf-8"))
     trades = "|".join(raw["professions"])
     return Portrait(
-        interests=tuple(_interest(forms) for forms in raw["interests"]),
-        single=frozenset(raw["single"]),
         profession=re.compile(rf"{WHO} is (?:now |also )?(?:an?|the) (?:[\w-]+ ){{0,3}}(?:{trades})\b.*"),
         condition=re.compile(rf"{WHO} (?:{'|'.join(raw['conditions'])})"),
     )
-
-
-def _interest(forms: list[str]) -> Interest:
-    either = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
-    return Interest(tuple(forms), re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE))

@@ -16,7 +16,7 @@ OPENED = {"'s": " is", "'ll": " will", "'d": " would"}
 ANY_THING = re.compile(r"\b(?P<word>it)\b", re.I)
 LATER = re.compile(
     r"\b(?:it|them|they|he|she|him|that one|(?:this|that|these|those)"
-    r"(?=\s*(?:[,.!;-]|$|(?:after|when|because|and|but|so|with|last|in|on|for)\b)))\b|\b(?:this|that|these|those)$",
+    r"(?=\s*(?:[,.!;-]|$|\w+ing\b|(?:after|when|because|and|but|so|with|last|in|on|for)\b)))\b|\b(?:this|that|these|those)$",
     re.I,
 )
 NOUN_BEFORE = re.compile(
@@ -28,9 +28,11 @@ VERBS_AFTER_NOUN = frozenset(
 )
 KIN = (
     "sister|brother|mother|father|mom|mum|dad|friend|wife|husband|partner|daughter|son|boss|colleague|cousin|aunt|uncle|"
-    "manager|neighbou?r|teammate|roommate"
+    "manager|neighbou?r|teammate|roommate|girlfriend|boyfriend|fianc[eé]e?|grandmother|grandfather|grandma|grandpa|"
+    "parents|kids|children|niece|nephew|mentor|landlord|coach|twin|spouse|"
+    "doctor|dentist|therapist|teacher|trainer|tutor|lawyer|accountant"
 )
-PERSON = re.compile(rf"^(?P<who>[Mm]y (?:\w+ )?(?:{KIN})(?: [A-Z]\w+)?|[A-Z][a-z]+)\s+(?=\w)")
+PERSON = re.compile(rf"^(?P<who>(?:[Mm]y|[Oo]ur) (?:\w+ )?(?:{KIN})(?: [A-Z]\w+)?|[A-Z][a-z]+)\s+(?=\w)")
 PHRASE_END = (
     r"(?=\s+(?:is|are|was|were|has|have|must|will|would|may|might|could|shall|should|can|on|until|by|before|at|in|to|for|from|goes|runs)\b"
     r"|[,.;:!]|$)"
@@ -62,7 +64,7 @@ def resolved(clause: str, before: str) -> str | None:
 
 def thing_named(text: str) -> str:
     """The undertaking or thing a text speaks of, with its article; empty when there is none."""
-    found = [match.group("what") for match in THING_PHRASE.finditer(text)]
+    found = [_up_to_verb(match.group("what")) for match in THING_PHRASE.finditer(text)]
     headed = [
         what for what in found if matters().strong_head.search(what) or matters().weak_head.search(what)
     ]
@@ -72,9 +74,16 @@ def thing_named(text: str) -> str:
 def leading_noun(text: str) -> str:
     """The first noun phrase of a text without its article; empty when there is none."""
     match = THING_PHRASE.search(text)
-    words = re.sub(r"^(?:the|our|this)\s+", "", match.group("what"), flags=re.I).split() if match else []
+    return re.sub(r"^(?:the|our|this)\s+", "", _up_to_verb(match.group("what")), flags=re.I) if match else ""
+
+
+def _up_to_verb(phrase: str) -> str:
+    """A noun phrase without a verb that was taken for its last noun: «the kiln project starts»."""
+    words = phrase.split()
     verbs = english_verbs()
-    end = next((index for index, word in enumerate(words) if index and _is_finite(word, verbs)), len(words))
+    end = next(
+        (place for place, word in enumerate(words) if place > 1 and _is_finite(word, verbs)), len(words)
+    )
     return " ".join(words[:end])
 
 
@@ -84,6 +93,7 @@ def _is_finite(word: str, verbs: Verbs) -> bool:
         or word in verbs.copulas
         or word.endswith("ed")
         or word.removesuffix("s") in VERBS_AFTER_NOUN
+        or (word.endswith("s") and word.removesuffix("s") in verbs.base)
     )
 
 
@@ -106,6 +116,8 @@ def _with_thing(clause: str, match: re.Match[str], before: str) -> str | None:
 
 
 def _with_inner_thing(clause: str, before: str) -> str | None:
+    if cues_of("en").has("idle_it", clause):
+        return clause
     later = LATER.search(clause)
     what = thing_named(before)
     if later is None or (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from memory.llm.offline.lexicon import cues_of, matters
 from memory.llm.offline.referents import KIN, leading_noun
 from memory.llm.offline.wording import Voice, possessive
 
-RELATIVE = re.compile(rf"^my (?P<who>(?:\w+ )?(?:{KIN}))(?: (?P<name>(?-i:[A-Z])\w+))?\b", re.I)
+RELATIVE = re.compile(rf"^(?:my|our) (?P<who>(?:\w+ )?(?:{KIN}))(?: (?P<name>(?-i:[A-Z])\w+))?\b", re.I)
 NAMED = re.compile(
     r"^(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]+)?)\s+"
     r"(?:is|was|has|had|will|can|\w+s|\w+ed|\w+t|went|came|said|told|knows?)\b"
@@ -24,14 +25,21 @@ GROUPS = (
     (re.compile(r"\b(?:my|our|some|the) (?:\w+ )?(?:friends?|buddies|gang|mates?)\b", re.I), "friends"),
     (re.compile(r"\b(?:my|our) (?:team|colleagues?|crew|company|band|class|club)\b", re.I), "the team"),
 )
+NOBODY = re.compile(
+    r"^(?:nobody|no one|everybody|everyone|somebody|someone|anyone|nothing|everything|something)\b", re.I
+)
 WORK = re.compile(
     r"\b(?:customers?|clients?|sprint|users?|code|build|servers?|budget|contract|quarter|engineers?|vendor|backend|frontend)\b",
     re.I,
 )
 
 
-def voice_of(speaker: str, clause: str, before: str, *, is_peer_talk: bool) -> Voice:
+def voice_of(speaker: str, clause: str, before: str, *, addressee: str, is_peer_talk: bool) -> Voice:
     """The speaker and whom «we» stands for, from what the speaker said just before."""
+    return replace(_group_of(speaker, clause, before, is_peer_talk=is_peer_talk), addressee=addressee)
+
+
+def _group_of(speaker: str, clause: str, before: str, *, is_peer_talk: bool) -> Voice:
     lexicon = matters()
     is_work = any(
         pattern.search(clause) for pattern in (WORK, lexicon.strong_head, lexicon.weak_head)
@@ -50,7 +58,11 @@ def subject_of(clause: str, speaker: str) -> str:
     if relative:
         return relative.group("name") or f"{possessive(speaker)} {relative.group('who')}"
     named = NAMED.match(clause)
-    is_name = named is not None and named.group("name").lower() not in cues_of("en").function_words
+    is_name = (
+        named is not None
+        and NOBODY.match(clause) is None
+        and named.group("name").lower() not in cues_of("en").function_words
+    )
     if named and is_name and not cues_of("en").has("imperative", clause):
         return named.group("name")
     if cues_of("en").has("first_person", clause):

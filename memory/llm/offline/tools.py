@@ -32,7 +32,7 @@ def tool_claims(message: OfferedMessage, spoken_of: str) -> list[Claim]:
         person=tool,
         hint=Hint(named=named_undertaking(text), earlier=spoken_of, fallback=f"results of {tool}"),
         clause=text,
-        message=message.handle,
+        messages=(message.handle,),
         said_on=message.said_at.date() if message.said_at else None,
     )
     return [claim]

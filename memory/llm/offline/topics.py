@@ -5,26 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from memory.cascade.contract import TITLE_LIMIT, AtomKind
 from memory.llm.offline.lexicon import Matter, cues_of, matters
+from memory.llm.offline.themes import FAINT_POINTS, POINTS_NEEDED, best_theme
 from memory.llm.offline.wording import GENERIC_NAME
 from memory.llm.offline.words import stem, tokens
 
 SEPARATION = re.compile(
-    r"^(?:this|that|the following|it)(?:'s| is)? "
-    r"(?:separate|apart|different|independent|unrelated|not related)(?: from| to)? "
-    r"(?P<other>[^:,;.]{1,60}?)?\s*[:;,.]\s*|"
-    r"^(?:on (?:a|an) (?:separate|different|unrelated) (?:note|topic|matter|subject)|separately|new topic|"
-    r"changing (?:the )?(?:topic|subject)|"
-    r"different (?:topic|subject|matter))\s*[:,.]\s*",
+    r"^(?:(?:this|that|the following|it)(?:'s| is)? )?(?:quite |completely |entirely |something )?"
+    r"(?:(?:separate|different|unrelated|independent|not related)(?:ly)?(?: from| to| of) [^:,;.]{1,60}"
+    r"|not about [^:,;.]{1,60}|separate|unrelated)\s*[:;,.]\s*(?:but )?"
+    r"|^(?:apart|aside) from [^:,;.]{1,60}:\s*"
+    r"|^(?:on (?:an?|another) (?:(?:separate|different|unrelated|other) )?(?:note|topic|matter|subject)"
+    r"|separately|new topic|changing (?:the )?(?:topic|subject)|different (?:topic|subject))\s*[:,.]\s*",
     re.IGNORECASE,
 )
 PHRASE = re.compile(
     r"(?:\b(?P<article>the|our|my|a|an|this|new|their|\w+'s)\s+)?(?P<words>(?:[\w-]+\s+(?:and\s+(?=[\w-]+\s))?){1,4})$",
     re.IGNORECASE,
 )
+ARTICLE = re.compile(r"the|our|my|an?|this|new|their|\w+['’]s", re.IGNORECASE)
 VERB_LIKE = frozenset({"move", "launch", "rewrite", "upgrade", "audit", "refactor"})
 WORKING_WITH = "working with {person}"
 ABOUT = "about {person}"
@@ -59,7 +60,7 @@ def named_undertaking(text: str) -> str:
     for head in lexicon.strong_head.finditer(text):
         before = text[: head.start()]
         modifiers = _modifiers(before)
-        if modifiers and (head.group().lower() not in VERB_LIKE or _is_noun_phrase(before)):
+        if modifiers and (head.group().lower() not in VERB_LIKE or _is_noun_phrase(before, len(modifiers))):
             phrase = " ".join([*modifiers, head.group()])
             shared = _shared_theme(phrase)
             return shared.name if shared else phrase
@@ -74,16 +75,13 @@ def modifiers_of_parts(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=256)
-def theme_of(text: str, person: str) -> str:
-    """The theme with most words in the text, the earlier listed on a tie; empty when none."""
-    best: Matter | None = None
-    most = 0
-    for theme in matters().themes:
-        count = theme.weight * len({match.group().lower() for match in theme.words.finditer(text)})
-        if count > most:
-            best, most = theme, count
-    return best.name.format(person=_in_phrase(person)) if best else ""
+def theme_of(text: str, person: str, *, is_faint_enough: bool = False) -> str:
+    """The theme that a text speaks of, as a topic of the person; empty when it names none clearly.
+
+    With `is_faint_enough` a single word that turns up in other talk too decides.
+    """
+    theme = best_theme(text, FAINT_POINTS if is_faint_enough else POINTS_NEEDED)
+    return theme.name.format(person=_in_phrase(person)) if theme else ""
 
 
 def chosen_topic(hint: Hint, kind: AtomKind, clause: str, person: str, known: Iterable[str]) -> str:
@@ -128,6 +126,11 @@ def is_undertaking(topic: str) -> bool:
     return "'s " not in topic and not topic.startswith(("working with ", "about "))
 
 
+def names_strong_head(topic: str) -> bool:
+    """Whether a topic names an undertaking itself («office move»), not just a thing («office»)."""
+    return matters().strong_head.search(topic) is not None
+
+
 def _existing(name: str, topics: list[str], is_separate: bool) -> str:
     own = distinctive(name)
     fits = [topic for topic in topics if topic.casefold() == name.casefold()]
@@ -161,19 +164,27 @@ def _modifiers(before: str) -> list[str]:
         return []
     dull = cues_of("en").function_words | matters().plain_modifiers | {"and"}
     kept: list[str] = []
-    for word in reversed(match.group("words").split()):
+    for place, word in _backwards(match):
         if word.lower() in dull and not (word.lower() == "and" and kept):
             break
-        kept.append(word if _is_name(word) else word.lower())
+        is_named = _is_name(word) or (place > 0 and word[:1].isupper())
+        kept.append(word if is_named else word.lower())
     while kept and kept[-1] == "and":
         kept.pop()
     return kept[::-1]
 
 
-def _is_noun_phrase(before: str) -> bool:
-    """Whether an article opens the phrase, or it opens the text."""
-    match = PHRASE.search(before)
-    return match is not None and (match.group("article") is not None or match.start() == 0)
+def _backwards(phrase: re.Match[str]) -> list[tuple[int, str]]:
+    """The words of a phrase, the last first, each with its place in the text."""
+    first = phrase.start("words")
+    found = re.finditer(r"\S+", phrase.group("words"))
+    return [(first + word.start(), word.group()) for word in found][::-1]
+
+
+def _is_noun_phrase(before: str, modifiers: int) -> bool:
+    """Whether an article stands before the modifiers, or nothing does."""
+    words = before.split()[:-modifiers]
+    return not words or ARTICLE.fullmatch(words[-1]) is not None
 
 
 def _is_name(word: str) -> bool:

@@ -15,8 +15,9 @@ from memory.cascade.contract import (
     TraitEdit,
     TraitSlot,
 )
+from memory.llm.offline.desks import person_of
 from memory.llm.offline.interests import Concern, Remark, concerns_by_person
-from memory.llm.offline.standing import is_current, is_standing, phrase_of, slot_of
+from memory.llm.offline.standing import is_current, is_standing, phrase_of, slot_of, tells_of
 from memory.llm.offline.wording import GENERIC_NAME
 from memory.llm.offline.words import containment, content_words
 
@@ -30,9 +31,6 @@ SLOTS: tuple[TraitSlot, ...] = (
 PARTS_LIMIT = 5
 RECURRING_PRIORITY = 50
 NOTHING_CHANGED = "No standing preference, rule or role changed in the offered scenes."
-STATING_VERBS = frozenset(
-    {"leads", "is", "works", "manages", "owns", "user", "cares", "has", "lives", "speaks"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +90,25 @@ def _kept_texts(trait: OfferedTrait, offered_texts: set[str], kept_lines: int, o
 
 def _parts(payload: PersonaPayload) -> Iterator[Part]:
     remarks: list[Remark] = []
+    people = _people(payload)
     for scene, line, atom in _claims(payload):
-        person = _person(atom)
-        if person:
-            remarks.append(Remark(person, atom.text, scene, line.handle))
-        if is_standing(line, atom) and (slot := slot_of(atom)) is not None:
-            yield Part(slot, phrase_of(atom), (line.handle,), atom.priority)
+        person = person_of(atom.topic)
+        if person and atom.kind != "instruction" and tells_of(person, atom):
+            day = atom.said_at.date() if atom.said_at else None
+            remarks.append(Remark(person, atom.text, scene, line.handle, day))
+        if is_standing(line, atom) and (slot := slot_of(atom, people)) is not None:
+            yield Part(slot, phrase_of(atom, slot), (line.handle,), atom.priority)
     for person, concerns in concerns_by_person(remarks).items():
         yield _recurring(person, concerns)
+
+
+def _people(payload: PersonaPayload) -> frozenset[str]:
+    """Those who speak in this memory, in small letters: topics are named after nobody else."""
+    topics = (
+        *(topic for scene in payload.scenes for topic in scene.topics),
+        *(atom.topic for atom in payload.atoms),
+    )
+    return frozenset([GENERIC_NAME.casefold(), *(person_of(topic).casefold() for topic in topics)]) - {""}
 
 
 def _claims(payload: PersonaPayload) -> Iterator[tuple[str, OfferedLine, OfferedAtom]]:
@@ -112,33 +121,17 @@ def _claims(payload: PersonaPayload) -> Iterator[tuple[str, OfferedLine, Offered
                     yield scene.handle, line, atom
 
 
-def _person(atom: OfferedAtom) -> str:
-    """Whose life a claim tells of, by its topic («Ann's music», «about Ann»); empty for work and rules."""
-    if atom.kind == "instruction":
-        return ""
-    owner, is_owned, _ = atom.topic.partition("'s ")
-    opening, _, named = atom.topic.partition(" ")
-    person = owner if is_owned else named if opening == "about" else ""
-    return person if person[:1].isupper() or person == GENERIC_NAME.lower() else ""
-
-
 def _recurring(person: str, concerns: Sequence[Concern]) -> Part:
     names = [concern.name for concern in concerns]
     listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
     lines = tuple(line for concern in concerns for line in concern.lines)
-    return Part("archetype", f"{person} cares most about {listed}", lines, RECURRING_PRIORITY)
+    return Part("archetype", f"tie suggestions for {person} to {listed}", lines, RECURRING_PRIORITY)
 
 
 def _split(text: str) -> list[str]:
+    """The parts of a trait as they were before the first got its capital."""
     pieces = [piece for piece in text.rstrip(".").split("; ") if piece]
-    first = pieces[0][:1].lower() + pieces[0][1:] if pieces else ""
-    return [first, *pieces[1:]] if pieces and not _is_statement(pieces[0]) else pieces
-
-
-def _is_statement(text: str) -> bool:
-    """A part that names somebody keeps its capital."""
-    words = text.split()
-    return (len(words) > 1 and words[1] in STATING_VERBS) or words[0].isupper() or words[0].endswith("'s")
+    return [piece if piece.split()[0].isupper() else piece[:1].lower() + piece[1:] for piece in pieces]
 
 
 def _fitting(texts: list[str]) -> list[str]:

@@ -17,7 +17,17 @@ GROUP_CONTRACTED = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
 SINGULAR = {"am": "is", "have": "has", "do": "does", "'m": "is"}
 UNCHANGED = frozenset({"was", "is", "has", "does", "were"})
 AFTER_COORDINATION = re.compile(
-    r"^\s+(?:to|for|with|in|on|at|the|a|an|my|our|their|his|her|that|it|them|about|from|every|most|all|so|very|not|\w+ing)\b|^\s*[.,!]?$"
+    r"^\s+(?:to|for|as|with|in|on|at|the|a|an|my|our|their|his|her|that|it|them|about|from|every|most|all|so|very|not|\w+ing)\b|^\s*[.,!]?$"
+)
+PREPOSITIONS = frozenset({"to", "for", "with", "of", "about", "from", "by", "on", "at", "in"})
+SAME_IN_PAST = frozenset({"read", "put", "cut", "let", "set", "shut", "spread", "bet"})
+ONE_THING = re.compile(r"\s+(?:the|a|an|this|that|my|his|her|their|some|it|up|down|together)\b")
+FREQUENT = re.compile(r"\b(?:every|each|always|often|daily|weekly|usually|sometimes|a lot|on \w+days)\b")
+OTHER_SUBJECT = re.compile(
+    r"\b(?:to|they|you|he|she|we|i|who|that|which|when|if|can|will|must|should|let|help)\b"
+)
+JOINED = re.compile(
+    r"\b(?:and|or|but)\s+(?:(?:still|also|never|always|often|now|just|sometimes|usually|even)\s+)?$"
 )
 
 
@@ -28,6 +38,8 @@ class Voice:
     name: str
     group: str
     """For example `Alice's team` or `Melanie and family`; takes a plural verb."""
+    addressee: str = ""
+    """Whom «you» means; empty when nobody knows."""
 
 
 def speaker_name(speaker: str) -> str:
@@ -83,6 +95,11 @@ class _Rewriter:
             self.pieces[index] = possessive(self._name(index))
         elif lower in {"myself", "ourselves"}:
             self.pieces[index] = "themselves"
+        elif self.voice.addressee and head in {"you", "u"}:
+            self._addressed(index, mark + tail)
+        elif self.voice.addressee and lower in {"your", "yours", "yourself"}:
+            name = self.voice.addressee
+            self.pieces[index] = "themselves" if lower == "yourself" else possessive(name)
         elif lower in self.verbs.base and self._is_coordinated(index):
             self.pieces[index] = third_form(word)
 
@@ -105,9 +122,31 @@ class _Rewriter:
             self.last_conjugated = index
             return
         verb = self._next_verb(index)
-        if verb is not None:
+        if verb is not None and not self._is_told_once(verb):
             self.pieces[verb] = self._agreeing(self.pieces[verb])
             self.last_conjugated = verb
+
+    def _is_told_once(self, verb: int) -> bool:
+        """«I read the novel» is past, «I read every day» is not: forms that are the same in both."""
+        rest = "".join(self.pieces[verb + 1 :]).lower()
+        is_open = self.pieces[verb].lower() in SAME_IN_PAST and ONE_THING.match(rest) is not None
+        return is_open and FREQUENT.search(rest) is None
+
+    def _addressed(self, index: int, contraction: str) -> None:
+        """«you» as the other's name; its verb agrees unless «you» is an object («help you grow»)."""
+        self.pieces[index] = self.voice.addressee
+        if contraction:
+            opened = {"'re": "is", "'ve": "has", "'ll": "will"}.get(contraction) or self._opened(
+                contraction, index
+            )
+            self.pieces[index] += " " + opened
+            return
+        before = self.pieces[index - 2].lower() if index > 1 else ""
+        is_object = self.verbs.is_base(before) or before in PREPOSITIONS
+        verb = self._next_verb(index)
+        if verb is not None and not is_object:
+            word = self.pieces[verb]
+            self.pieces[verb] = {"are": "is", "were": "was"}.get(word.lower()) or self._agreeing(word)
 
     def _is_second_of_pair(self, index: int) -> bool:
         """«my wife and I»: a plural subject, so the verb stays as it is."""
@@ -140,18 +179,29 @@ class _Rewriter:
         if lower in SINGULAR:
             return SINGULAR[lower]
         is_past = lower in self.verbs.past or lower in UNCHANGED or "'" in lower
-        return third_form(verb) if lower in self.verbs.base and not is_past else verb
+        return third_form(verb) if self.verbs.is_base(lower) and not is_past else verb
 
     def _is_coordinated(self, index: int) -> bool:
         """A bare verb after «and» that shares the subject just made singular: «runs and swims»."""
         if index < 4 or self.last_conjugated < 0:
             return False
-        first = self.pieces[self.last_conjugated].lower()
-        joined = self.pieces[index - 2].lower() in {"and", "or", "but"} and not self.pieces[index - 1].strip()
+        between = "".join(self.pieces[self.last_conjugated + 1 : index]).lower()
         rest = "".join(self.pieces[index + 1 :])
-        is_present = first.endswith("s") and first not in {"is", "has", "was", "does", "James"}
-        has_infinitive = " to " in "".join(self.pieces[self.last_conjugated : index]).lower()
-        return joined and is_present and not has_infinitive and AFTER_COORDINATION.match(rest) is not None
+        if self._is_listed(index, between, rest):
+            self.last_conjugated = index
+            return True
+        first = self.pieces[self.last_conjugated].lower().split()[-1]
+        is_present = (
+            first.endswith("s") and first not in {"was", "does"} and not OTHER_SUBJECT.search(between)
+        )
+        is_joined = JOINED.search(between) is not None
+        return is_joined and is_present and AFTER_COORDINATION.match(rest) is not None
+
+    def _is_listed(self, index: int, between: str, rest: str) -> bool:
+        """«runs, swims and cycles»: a bare verb right behind one that agrees, with «and» still to come."""
+        first = self.pieces[self.last_conjugated].lower()
+        is_simple = first.endswith("s") and first not in {"is", "has", "was", "does"}
+        return is_simple and between == ", " and re.match(r"(?:,\s*\w+)*,?\s+and\s+\w+", rest) is not None
 
     def _group_subject(self, index: int, contraction: str) -> None:
         group = self.voice.group

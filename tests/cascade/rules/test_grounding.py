@@ -185,6 +185,7 @@ SATURDAY = date(2026, 5, 16)
         ("last Friday", [date(2026, 5, 15), date(2026, 5, 8)]),
         ("next friday", [date(2026, 5, 22)]),
         ("three days ago", [date(2026, 5, 13)]),
+        ("two weekends ago", [date(2026, 5, 2), date(2026, 5, 3)]),
         ("vor 2 Wochen", [date(2026, 5, 2)]),
         ("in two weeks", [date(2026, 5, 30)]),
         ("last week", [date(2026, 5, day) for day in range(4, 11)]),

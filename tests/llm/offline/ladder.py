@@ -104,6 +104,7 @@ class Ladder:
     decisions: list[AtomDecision] = field(default_factory=list)
     model: OfflineModel = field(default_factory=OfflineModel)
     lines_made: int = 0
+    scenes_made: int = 0
 
     def say(self, *texts: str, at: datetime | None = None, speaker: str = "Alice") -> list[AtomDecision]:
         """Read texts as one session of one person."""
@@ -127,18 +128,18 @@ class Ladder:
             "agent.alice", "UTC", tuple(batch), tuple(context), live, tuple({atom.topic for atom in live})
         )
         answer = ExtractAnswer.model_validate_json(self.ask("l1_extract", ExtractAnswer, payload))
-        said = {message.handle: message.said_at for message in batch}
+        said = {message.handle: message.said_at for message in (*context, *batch)}
         names: dict[str, str] = {}
         for number, item in enumerate(answer.items, 1):
             targets = [names.get(target, target) for target in item.targets]
-            names[f"n{number}"] = self._apply(item, targets, said[item.messages[0]])
+            names[f"n{number}"] = self._apply(item, targets, said[item.messages[-1]])
         self.decisions += answer.items
         return answer.items
 
     def _apply(self, item: AtomDecision, targets: list[str], said_at: datetime | None) -> str:
         if item.action == "skip":
-            self.receipts[targets[0]] += 1
-            return targets[0]
+            self.receipts.update(targets)
+            return targets[0] if targets else ""
         handle = f"a{len(self.atoms) + 1}"
         earlier = [self.atoms[target] for target in targets]
         texts = tuple(text for atom in earlier for text in (atom.text, *atom.supersedes))
@@ -221,25 +222,26 @@ class Ladder:
         ]
 
     def _offered_scene(self, scene: StoredScene, *, is_full: bool = False) -> OfferedScene:
-        topics = Counter(self.atoms[handle].topic for line in scene.lines for handle in line.atoms)
+        cited = dict.fromkeys(handle for line in scene.lines for handle in line.atoms)
+        topics = Counter(self.atoms[handle].topic for handle in cited)
         full = is_full or any(self._is_due(line) for line in scene.lines)
         lines = tuple(
             OfferedLine(line.handle, line.section, line.text, line.atoms, is_due=self._is_due(line))
             for line in scene.lines
         )
-        names = tuple(topic for topic, _ in topics.most_common())
+        names = tuple(sorted(topics, key=lambda topic: (-topics[topic], topic)))
         return OfferedScene(
-            scene.handle, scene.title, "", names, sum(topics.values()), full, lines if full else ()
-        )
+            scene.handle, scene.title, "", names, len(cited), full, lines if full else (),
+            characters=sum(len(line.text) for line in scene.lines),
+            topic_counts=tuple(topics[name] for name in names),
+        )  # fmt: skip
 
     def _edit(self, edit: SceneEdit) -> None:
-        if edit.action == "create":
-            self.scenes.append(StoredScene(f"s{len(self.scenes) + 1}", edit.title))
-        scene = (
-            self.scenes[-1]
-            if edit.action == "create"
-            else next(old for old in self.scenes if old.handle == edit.scene)
-        )
+        scene = self._edited(edit)
+        scene.title = edit.title or scene.title
+        for merged in [old for old in self.scenes if old.handle in edit.merged]:
+            scene.lines += merged.lines
+            self.scenes.remove(merged)
         for change in edit.lines:
             place = next(
                 (index for index, line in enumerate(scene.lines) if line.handle == change.line),
@@ -250,3 +252,10 @@ class Ladder:
                 f"{scene.handle}.l{self.lines_made}", change.section, change.text, tuple(change.atoms)
             )
             scene.lines[place : place + (change.op != "add")] = [] if change.op == "remove" else [made]
+
+    def _edited(self, edit: SceneEdit) -> StoredScene:
+        if edit.action != "create":
+            return next(old for old in self.scenes if old.handle == edit.scene)
+        self.scenes_made += 1
+        self.scenes.append(StoredScene(f"s{self.scenes_made}", edit.title))
+        return self.scenes[-1]

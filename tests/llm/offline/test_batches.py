@@ -21,6 +21,12 @@ SAYINGS = (
     "I went to the lake yesterday.",
     "Always keep telemetry enabled.",
     "It must be done by Friday.",
+    "My favorite color is blue.",
+    "It's green, not blue.",
+    "The kickoff is on Monday.",
+    "Sorry, I meant Tuesday.",
+    "Ich wohne in Berlin.",
+    "Ich bin nach Hamburg gezogen.",
 )
 
 

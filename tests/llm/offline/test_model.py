@@ -38,7 +38,9 @@ def test_every_language_names_the_cues_that_decide(language: str) -> None:
         "like",
         "dislike",
     }
-    assert needed <= set(cues_of(language).patterns) <= english
+    # English tells these three by its word order and its capitals.
+    foreign = {"self_subject", "third_person", "told"} if language != "en" else set()
+    assert needed | foreign <= set(cues_of(language).patterns) <= english | foreign
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,12 @@ def test_every_language_names_the_cues_that_decide(language: str) -> None:
         ("Je ne bois pas de café.", "fr"),
         ("我喜欢茶。", "zh"),
         ("Postgres 18", "en"),
+        ("Soy vegetariana.", "es"),
+        ("No como carne.", "es"),
+        ("J'aime le thé.", "fr"),
+        ("Tutoie-moi.", "fr"),
+        ("Ich mag Tee.", "de"),
+        ("I'm not here.", "en"),
     ],
 )
 def test_the_language_is_told_by_its_small_words(text: str, language: str) -> None:

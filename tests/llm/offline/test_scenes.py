@@ -58,6 +58,31 @@ def test_distinct_contexts_of_one_day_open_separate_scenes() -> None:
         ("The office move must happen by September 20, 2026.", "episodic", "related_tasks"),
         ("Alice's team moved from Kafka to Redis.", "episodic", "evolution_record"),
         ("The lease costs 4,000 euros a month and was signed.", "episodic", "key_evidence"),
+        ("The staging server answers in 240 ms.", "episodic", "key_evidence"),
+        ("According to the survey, people want more plants.", "episodic", "key_evidence"),
+        ("Nora planted tulips in March.", "episodic", "key_evidence"),
+        ("Nora is swamped with work.", "episodic", "work_context"),
+        ("Nora loves the bowl she made.", "persona", "work_context"),
+        ("Nora will always remember the tulips.", "episodic", "work_context"),
+        ("The shop is open on Sundays.", "episodic", "work_context"),
+        ("Nora is not sure whether the shop opens.", "episodic", "open_questions"),
+        ("Nora is considering a smaller shop.", "episodic", "open_questions"),
+        ("Nora plans to open a shop.", "episodic", "related_tasks"),
+        ("Nora and others plan events every week.", "episodic", "work_context"),
+        ("Ben is responsible for the keys.", "episodic", "related_tasks"),
+        ("The floor plan is at https://plans.example/7.", "episodic", "related_tasks"),
+        ("Nora chose the smaller shop because the rent is low.", "episodic", "decision_logic"),
+        ("Nora loves that Ben chose pottery.", "persona", "work_context"),
+        ("The build failed after the upgrade.", "episodic", "prohibitions"),
+        ("Nora no longer rents the studio.", "episodic", "evolution_record"),
+        ('Asked "Did it go well?", Nora answered: Nora is happy with it.', "episodic", "work_context"),
+        ("Nora has met many potters.", "episodic", "work_context"),
+        ("Since Nora was young, the garden calms Nora.", "episodic", "work_context"),
+        ("Learning what clay can do was the best part.", "episodic", "key_evidence"),
+        ('Asked "Any tips for glazing?", Nora answered: Stir it well.', "episodic", "core_sop"),
+        ("Never touch the kiln without gloves.", "episodic", "prohibitions"),
+        ("Nora said: Potters are patient people.", "episodic", "work_context"),
+        ("Der Umzug ist noch nicht genehmigt.", "episodic", "open_questions"),
     ],
 )
 def test_a_line_stands_in_the_section_of_what_it_does(text: str, kind: str, section: str) -> None:
@@ -127,24 +152,28 @@ def test_a_due_line_without_a_successor_goes_and_pinned_lines_stay() -> None:
     ]
 
 
-def test_at_the_cap_a_claim_joins_the_nearest_scene() -> None:
+def test_at_the_cap_a_claim_joins_the_scene_that_shares_most_words_where_none_are_related() -> None:
     scenes = (
-        OfferedScene(
-            "s1", "Office Move", "The lease, the landlord and the furniture.", ("office move",), 3, False
-        ),
-        OfferedScene("s2", "Incident Response", "The pager and deploys.", ("incident response",), 3, False),
+        OfferedScene("s1", "Office Move", "", ("office move", "furniture"), 3, False),
+        OfferedScene("s2", "Incident Response", "", ("incident response",), 3, False),
     )
-    new = atom("a1", "The furniture arrives with the landlord.", topic="furniture delivery", is_new=True)
+    new = atom("a1", "The lift for furniture is broken.", topic="lift audit", is_new=True)
     answer = synthesize(SynthesisPayload("e", "UTC", (new,), scenes, scene_cap=2))
     assert [(edit.action, edit.scene) for edit in answer.items] == [("update", "s1")]
 
 
 def test_a_full_scene_is_continued_in_a_second_part() -> None:
-    scene = OfferedScene("s1", "Office Move", "", ("office move",), 90, False)
+    scene = OfferedScene("s1", "Office Move", "", ("office move",), 90, False, characters=5_190)
     answer = synthesize(
         SynthesisPayload("e", "UTC", (atom("a1", "The office move is late.", is_new=True),), (scene,))
     )
     assert [(edit.action, edit.title) for edit in answer.items] == [("create", "Office Move, part 2")]
+
+
+def test_where_every_scene_is_full_a_claim_stands_alone() -> None:
+    scene = OfferedScene("s1", "Office Move", "", ("office move",), 90, False, characters=5_190)
+    new = atom("a1", "The office move is late.", is_new=True)
+    assert synthesize(SynthesisPayload("e", "UTC", (new,), (scene,), scene_cap=1)).items == []
 
 
 def test_nothing_new_is_said_plainly() -> None:

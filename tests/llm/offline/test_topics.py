@@ -1,5 +1,8 @@
 """What a claim belongs to, stable over messages and sessions."""
 
+import pytest
+
+from memory.llm.offline.topics import named_undertaking, theme_of, without_separation
 from tests.llm.offline.ladder import OFFICE, PAYMENTS, Ladder
 
 
@@ -38,4 +41,55 @@ def test_themes_belong_to_their_person() -> None:
     ladder = Ladder()
     ladder.say("I signed up for a pottery class.", speaker="Nora")
     ladder.say("I adopted two cats from the shelter and a dog.", speaker="Ben")
-    assert [item.topic for item in ladder.decisions] == ["Nora's art and crafts", "Ben's home, food and pets"]
+    assert [item.topic for item in ladder.decisions] == ["Nora's pottery", "Ben's pets"]
+
+
+@pytest.mark.parametrize(
+    ("text", "theme"),
+    [
+        ("Please book flights to Rome.", "Ann's travel"),
+        ("We need to book the hotel.", "Ann's travel"),
+        ("I read two good books.", "Ann's books"),
+        ("I play the piano.", "Ann's music"),
+        ("I store the car in a garage.", "Ann's car"),
+        ("My daughter paints and my son sings.", "Ann's family"),
+        ("Painting helps with my identity.", "Ann's painting"),
+        ("I finished a painting of my dog.", "Ann's painting"),
+        ("The adoption agency called about the kids.", "Ann's adoption plans"),
+        ("It was a nice day.", ""),
+    ],
+)
+def test_a_theme_is_told_by_its_own_words(text: str, theme: str) -> None:
+    assert theme_of(text, "Ann") == theme
+
+
+def test_one_word_of_any_talk_decides_only_when_asked() -> None:
+    assert (theme_of("I took a trip.", "Ann"), theme_of("I took a trip.", "Ann", is_faint_enough=True)) == (
+        "",
+        "Ann's travel",
+    )
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "This is separate from payments:",
+        "Separate from payments,",
+        "Unrelated to payments:",
+        "Different from payments:",
+        "Not about payments, but",
+        "On another topic:",
+    ],
+)
+def test_words_that_part_two_matters_open_one(opening: str) -> None:
+    assert without_separation(f"{opening} the lease is unsigned.") == ("the lease is unsigned.", True)
+
+
+@pytest.mark.parametrize("text", ["Apart from pizza, I like ramen.", "Different people like tea, I think."])
+def test_an_exception_parts_nothing(text: str) -> None:
+    assert without_separation(text) == (text, False)
+
+
+def test_a_name_in_an_undertaking_keeps_its_capital_and_praise_names_nothing() -> None:
+    assert named_undertaking("We finished the Lisbon office move.") == "Lisbon office move"
+    assert named_undertaking("It was a cool project.") == ""

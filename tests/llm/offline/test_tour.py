@@ -68,7 +68,7 @@ def test_the_moved_deadline_leaves_the_rules_and_every_line_but_the_record() -> 
 
 def test_the_persona_says_what_an_agent_should_do() -> None:
     assert {slot: trait.text for slot, trait in toured(2).traits.items()} == {
-        "role": "Alice leads the platform team at Northwind.",
+        "role": "Speak to Alice as somebody who leads the platform team at Northwind.",
         "technical_preferences": "Always keep telemetry enabled when you change a service.",
         "interaction_protocol": "Get Alice's written approval before you deploy to production; "
         "give Alice short answers with the reason first.",

@@ -28,7 +28,15 @@ def scene(handle: str, *atoms: OfferedAtom, is_full: bool = True, is_due: bool =
         OfferedLine(f"{handle}.l{number}", "core_sop", atom.text, (atom.handle,), is_due=is_due)
         for number, atom in enumerate(atoms, 1)
     )
-    return OfferedScene(handle, "Working with Alice", "", (), len(atoms), is_full, lines if is_full else ())
+    return OfferedScene(
+        handle,
+        "Working with Alice",
+        "",
+        ("working with Alice",),
+        len(atoms),
+        is_full,
+        lines if is_full else (),
+    )
 
 
 def edits(*scenes: OfferedScene, traits: tuple[OfferedTrait, ...] = ()) -> list[TraitEdit]:
@@ -37,7 +45,7 @@ def edits(*scenes: OfferedScene, traits: tuple[OfferedTrait, ...] = ()) -> list[
 
 def test_roles_and_rules_become_traits_with_their_lines() -> None:
     assert [(edit.slot, edit.text, edit.lines) for edit in edits(scene("s1", ROLE, APPROVAL, STYLE))] == [
-        ("role", "Alice leads the platform team.", ["s1.l1"]),
+        ("role", "Speak to Alice as somebody who leads the platform team.", ["s1.l1"]),
         (
             "interaction_protocol",
             "Get Alice's approval before you deploy; give Alice short answers.",
@@ -47,7 +55,9 @@ def test_roles_and_rules_become_traits_with_their_lines() -> None:
 
 
 def test_a_trait_that_stands_is_not_written_again() -> None:
-    current = OfferedTrait("t1", "role", "Alice leads the platform team.", ("s1.l1",))
+    current = OfferedTrait(
+        "t1", "role", "Speak to Alice as somebody who leads the platform team.", ("s1.l1",)
+    )
     assert edits(scene("s1", ROLE), traits=(current,)) == []
 
 
@@ -85,18 +95,24 @@ def trait_of(text: str, *, kind: str = "persona", topic: str = "about Alice", pr
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "trait"),
     [
-        "Alice is a nurse at the children's hospital.",
-        "Alice works as a court reporter.",
-        "Alice is now a freelance photographer.",
-        "Alice's job is keeping the archive in order.",
-        "Alice manages two warehouses.",
-        "The user leads the night shift.",
+        (
+            "Alice is a nurse at the children's hospital.",
+            "Alice as somebody who is a nurse at the children's hospital",
+        ),
+        ("Alice works as a court reporter.", "Alice as somebody who works as a court reporter"),
+        ("Alice is now a freelance photographer.", "Alice as somebody who is now a freelance photographer"),
+        (
+            "Alice's job is keeping the archive in order.",
+            "Alice as somebody whose job is keeping the archive in order",
+        ),
+        ("Alice manages two warehouses.", "Alice as somebody who manages two warehouses"),
+        ("The user leads the night shift.", "the user as somebody who leads the night shift"),
     ],
 )
-def test_what_somebody_does_is_a_role(text: str) -> None:
-    assert trait_of(text) == f"role: {text}"
+def test_what_somebody_does_tells_how_to_speak_to_them(text: str, trait: str) -> None:
+    assert trait_of(text) == f"role: Speak to {trait}."
 
 
 @pytest.mark.parametrize(
@@ -111,7 +127,27 @@ def test_what_somebody_does_is_a_role(text: str) -> None:
     ],
 )
 def test_what_an_agent_must_reckon_with_is_part_of_the_archetype(text: str) -> None:
-    assert trait_of(text) == f"archetype: {text}"
+    assert trait_of(text) == f"archetype: Keep in mind that {text}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Mia is allergic to nuts.", "Mia works as a court reporter.", "Alice's sister is a vegetarian."],
+)
+def test_what_a_friend_is_or_does_is_no_trait(text: str) -> None:
+    assert trait_of(text, topic="Alice's family") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "trait"),
+    [
+        ("Alice hates long answers.", "Avoid long answers."),
+        ("Alice likes short answers.", "Favour short answers."),
+        ("Alice prefers bullet points.", "Prefer bullet points."),
+    ],
+)
+def test_a_leaning_in_how_to_answer_becomes_a_direction(text: str, trait: str) -> None:
+    assert trait_of(text) == f"interaction_protocol: {trait}"
 
 
 @pytest.mark.parametrize(
