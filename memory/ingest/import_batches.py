@@ -16,7 +16,8 @@ from memory.ingest.incoming import IncomingMessage, read_messages
 from memory.ingest.instants import in_utc
 from memory.ingest.messages import append_messages
 from memory.ingest.outside_claims import OutsideClaim, claim_problems, known_references, record_outside_claims
-from memory.ingest.problems import IngestError, Problem
+from memory.ingest.payload import content_hash
+from memory.ingest.problems import IngestConflict, IngestError, Problem
 from memory.ingest.sessions import name_sessions
 from memory.ingest.storable import text_problem
 from memory.models import Entity, Message, Workspace
@@ -63,7 +64,7 @@ class Target:
 def take_messages(target: Target, rows: Sequence[ReadMessage], report: ImportReport) -> None:
     """Store up to a hundred messages, or in a dry run find out how many would be new."""
     batch = list(_readable(target, rows, report))
-    new = _missing(target, batch) if report.is_dry_run else _store(target, batch, report)
+    new = _missing(target, batch, report) if report.is_dry_run else _store(target, batch, report)
     report.messages += len(batch)
     report.new += new
     report.already_there += len(batch) - new
@@ -112,12 +113,22 @@ def _drop_refused(batch: list[Readable], error: IngestError, report: ImportRepor
         _note_bad(row, error, report, index)
 
 
-def _missing(target: Target, batch: Sequence[Readable]) -> int:
-    """How many of the batch are not stored yet, by their keys."""
+def _missing(target: Target, batch: list[Readable], report: ImportReport) -> int:
+    """How many of the batch are not stored yet, by their keys; without what would be refused."""
     keys = {message.dedupe_key for _, message in batch}
     entity = target.entity()
-    stored = Message.objects.for_entity(entity).filter(dedupe_key__in=keys).count() if entity else 0
-    return len(keys) - stored
+    messages = Message.objects.for_entity(entity) if entity else Message.objects.none()
+    rows = messages.filter(dedupe_key__in=keys)
+    known = {key: bytes(digest) for key, digest in rows.values_list("dedupe_key", "content_hash")}
+    stored = len(known)
+    conflicts = [
+        Problem(index, "dedupe_key", "already stands for another message")
+        for index, (_, message) in enumerate(batch)
+        if known.setdefault(message.dedupe_key or f"none {index}", digest := content_hash(message)) != digest
+    ]
+    if conflicts:
+        _drop_refused(batch, IngestConflict(conflicts), report)
+    return len(known) - stored
 
 
 def _note_sessions(target: Target, batch: Sequence[Readable], report: ImportReport) -> None:

@@ -120,6 +120,18 @@ def test_changed_words_under_a_known_key_are_told(workspace: Workspace, tmp_path
     assert report.bad_rows == [BadRow("line 1 message 2", "dedupe_key already stands for another message")]
 
 
+def test_a_dry_run_foresees_changed_words_under_a_known_key(workspace: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "chat.jsonl"
+    reports = []
+    for texts, is_dry_run in (("abc", False), ("aXcd", True), ("aXcd", False)):
+        messages = [{"role": "user", "content": text} for text in texts]
+        path.write_text(json.dumps({"id": "one", "messages": messages}))
+        report = import_file(workspace=workspace, path=path, entity="agent", is_dry_run=is_dry_run)
+        reports.append((report.messages, report.new, report.already_there, report.bad_rows))
+    assert reports[1] == reports[2]
+    assert reports[1][3] == [BadRow("line 1 message 2", "dedupe_key already stands for another message")]
+
+
 def test_the_cascade_is_woken_once_at_the_end(workspace: Workspace, chats: Path) -> None:
     due_while_reading = []
 

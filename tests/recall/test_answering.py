@@ -67,29 +67,24 @@ def test_what_was_superseded_is_never_quoted(alice: Alice) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "about"),
+    "question",
     [
-        ("What is Alice's favourite food?", "Alice favourite food"),
-        ("What do you know about Paris?", "Paris"),
-        ("Where does Zoe keep the Fastify backups?", "Zoe keep Fastify backups"),
-        ("Which deploys did Bob approve?", "deploys Bob approve"),
-        ("ORDER-481?", "ORDER-481"),
-        ("\u202e巴黎在哪里？", "巴黎在哪里"),
+        "What is Alice's favourite food?",
+        "What do you know about Paris?",
+        "Where does Zoe keep the Fastify backups?",
+        "Which deploys did Bob approve?",
+        "ORDER-481?",
+        "巴黎在哪里？",
     ],
 )
-def test_where_memory_holds_nothing_it_says_so(alice: Alice, question: str, about: str) -> None:
-    answer = answer_question(alice.entity, question)
-    assert answer == Answer(
-        f"Memory holds nothing about “{about}”.",
-        (),
-        (f"Memory holds nothing about “{about}”.",),
-        "extractive",
-    )
+def test_where_memory_holds_nothing_it_says_so(alice: Alice, question: str) -> None:
+    text = f"Memory holds no answer to “{question}”."
+    assert answer_question(alice.entity, question) == Answer(text, (), (text,), "extractive")
 
 
 def test_an_empty_memory_holds_nothing_and_asks_no_model(db: None) -> None:
     answer = answer_question(make_entity("agent.new"), "When is the release?", model=NOT_ASKED)
-    assert (answer.text, NOT_ASKED.requests) == ("Memory holds nothing about “release”.", [])
+    assert (answer.text, NOT_ASKED.requests) == ("Memory holds no answer to “When is the release?”.", [])
 
 
 def test_a_right_word_about_another_person_is_no_answer(alice: Alice) -> None:
@@ -176,7 +171,7 @@ def test_a_statement_that_cites_wrongly_is_sent_back_once_and_then_dropped(
     answer = answer_question(alice.entity, QUESTION, model=model)
     assert reason in model.requests[1].user
     assert (answer.citations, answer.gaps) == ((), ("The date is missing.",))
-    assert answer.text.startswith("Memory holds nothing about “billing stay Express")
+    assert answer.text == f"Memory holds no answer to “{QUESTION}”."
 
 
 def test_a_corrected_statement_is_taken(alice: Alice) -> None:

@@ -82,7 +82,7 @@ def answer_question(entity: Entity, question: str, *, model: Model | None = None
         told = ask_model(entity, asked, evidence, model, design)
     except (ModelError, AnswerError) as error:
         return _extracted(asked, words, evidence, problem=f"{model.name} did not answer: {error}")
-    return _told(asked, words, told)
+    return _told(asked, told)
 
 
 def _language_model() -> Model | None:
@@ -99,7 +99,7 @@ def _rarity(entity: Entity, question: str, languages: Sequence[str]) -> Mapping[
 def _extracted(asked: str, words: Question, evidence: Evidence, problem: str = "") -> Answer:
     quotes = find_quotes(words, evidence.items)
     if not quotes:
-        return _nothing(asked, words, model=EXTRACTIVE, problem=problem)
+        return _nothing(asked, model=EXTRACTIVE, problem=problem)
     covered = frozenset().union(*(quote.covered for quote in quotes))
     missing = [word.text for word in words.words if word not in covered]
     gaps = (f"What is quoted does not speak of {_listed(missing)}.",) if missing else ()
@@ -120,10 +120,10 @@ def _quoted(quote: Quote) -> str:
     return f"“{one_line(quote.text)}”{told} [{quote.item.handle}]"
 
 
-def _told(asked: str, words: Question, told: Told) -> Answer:
+def _told(asked: str, told: Told) -> Answer:
     gaps = tuple(map(one_line, told.gaps))
     if not told.statements:
-        nothing = _nothing(asked, words, model=told.model)
+        nothing = _nothing(asked, model=told.model)
         return Answer(nothing.text, (), gaps or nothing.gaps, told.model)
     text = " ".join(
         f"{one_line(statement.text)} {''.join(f'[{item.handle}]' for item in statement.items)}"
@@ -133,8 +133,9 @@ def _told(asked: str, words: Question, told: Told) -> Answer:
     return Answer(text, _citations(items), gaps, told.model)
 
 
-def _nothing(asked: str, words: Question, *, model: str, problem: str = "") -> Answer:
-    text = f"Memory holds nothing about “{one_line(words.about or asked)}”."
+def _nothing(asked: str, *, model: str, problem: str = "") -> Answer:
+    # Not «holds nothing about»: single words of the question may well stand in memory.
+    text = f"Memory holds no answer to “{one_line(asked)}”."
     return Answer(text, (), (text,), model, problem)
 
 

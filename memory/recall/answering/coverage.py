@@ -39,8 +39,6 @@ class Word:
     forms: frozenset[str]
     weight: float = 1.0
     is_name: bool = False
-    written: str = ""
-    """What stands between spaces in the question: the word, or the run of a script without spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +47,6 @@ class Question:
 
     words: tuple[Word, ...]
     languages: tuple[str, ...]
-
-    @property
-    def about(self) -> str:
-        """The words as they are written; empty for a question without any."""
-        return " ".join(dict.fromkeys(word.written for word in self.words))
 
     @property
     def telling(self) -> tuple[Word, ...]:
@@ -88,7 +81,7 @@ def read_question(
         for shown, found in _forms(written, chunk, languages):
             if forms := found & known:
                 weight = emphasis * min(rarity.get(form, 1.0) for form in forms)
-                words.setdefault(forms, Word(shown, forms, weight, written.casefold() in names, written))
+                words.setdefault(forms, Word(shown, forms, weight, written.casefold() in names))
     return Question(tuple(words.values()), tuple(languages))
 
 
