@@ -22,10 +22,11 @@ for name in list(os.environ):
     is_own = name.startswith(OWN_PREFIXES) or name in OWN_NAMES or name.endswith("_API_KEY")
     if is_own and name not in PASSING:
         del os.environ[name]
+os.environ.setdefault("MEMSEEK_DATA_DIR", str(Path(__file__).resolve().parent.parent / ".memseek" / "test"))
 # Side by side, each process of pytest-xdist has servers of its own: a worker of one takes no task of another.
-PROCESS = os.environ.get("PYTEST_XDIST_WORKER", "")
-FOLDER = "-".join(filter(None, ("test", PROCESS)))
-os.environ.setdefault("MEMSEEK_DATA_DIR", str(Path(__file__).resolve().parent.parent / ".memseek" / FOLDER))
+SUFFIX = f"-{os.environ.get('PYTEST_XDIST_WORKER', '')}"
+if SUFFIX != "-" and not os.environ["MEMSEEK_DATA_DIR"].endswith(SUFFIX):
+    os.environ["MEMSEEK_DATA_DIR"] += SUFFIX
 os.environ["MEMSEEK_ENV_FILE"] = "none in tests"
 
 from memseek_site.settings import *  # noqa: E402, F403

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Max, Min, QuerySet
+from django.db.models import Max, Min
 from django.db.models.functions import Now
 
+from memory import queries
 from memory.cascade.contract import SceneEdit, SynthesisAnswer, SynthesisPayload
 from memory.cascade.designs import Design, design_of_run
 from memory.cascade.offering import offer_atom, offer_scene, topics_of
@@ -24,7 +25,7 @@ from memory.cascade.showing import show_atoms, show_scenes
 from memory.cascade.stage import Question, StaleInputsError, Verdict, Written
 from memory.cascade.waking import Waiting
 from memory.cascade.work import Claim
-from memory.models import Atom, Entity, Evidence, Scene, Section, Step
+from memory.models import Atom, Entity, Step
 from memory.recall.terms import terms_of
 
 PASSED_LIMIT = 500
@@ -73,8 +74,8 @@ class Synthesis:
         )
         if times["first"]:
             return Waiting(**times)
-        due = _due_evidence(entity).aggregate(first=Min("created_at"), last=Max("created_at"))
-        return Waiting(**due) if due["first"] else None
+        due = queries.rows("due_lines", workspace=entity.workspace_id, entity=entity.pk)
+        return Waiting(*due[0]) if due else None
 
     def full_size(self, claim: Claim) -> int:
         """Atoms in a batch that nothing limits."""
@@ -125,22 +126,6 @@ class Synthesis:
         ids = [atom.pk for atom in Atom.objects.for_entity(claim.entity).pending().in_event_order()[:1]]
         Atom.objects.filter(pk__in=ids).update(parked_at=Now(), parked_by=claim.run)
         return {"atoms": ids}
-
-
-def _due_evidence(entity: Entity) -> QuerySet[Evidence]:
-    """Receipts of live lines for atoms that no longer hold."""
-    return (
-        Evidence.objects.filter(
-            workspace_id=entity.workspace_id,
-            entity_id=entity.pk,
-            of_line__places__version__is_head=True,
-            of_line__places__version__scene__status=Scene.Status.LIVE,
-            of_line__is_pinned=False,
-            atom__isnull=False,
-        )
-        .exclude(of_line__section=Section.EVOLUTION_RECORD)
-        .exclude(atom__status=Atom.Status.LIVE)
-    )
 
 
 def _cut(atoms: Sequence[Atom], state: ScenesState, most: int) -> tuple[list[Atom], tuple[UUID, ...]]:
