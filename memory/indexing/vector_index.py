@@ -24,7 +24,7 @@ BUILD_MEMORY = "512MB"
 
 NEIGHBOURS = 24
 BUILD_WIDTH = 128
-SEARCH_WIDTH = 400
+SEARCH_WIDTH = 320
 """Of the 100 nearest more than 95 are to be found; the defaults of pgvector (16, 64, 40) find fewer."""
 
 _PREPARE = (
