@@ -72,6 +72,7 @@ def remember(workspace: Workspace) -> Entity:
     from memory.ingest.incoming import IncomingMessage
     from memory.ingest.messages import append_messages
     from memory.llm.offline.model import OfflineModel
+    from memory.walkthrough.waiting import wait_until_settled
 
     entity = ensure_entity(workspace=workspace, name=ENTITY)
     messages = [
@@ -87,6 +88,8 @@ def remember(workspace: Workspace) -> Entity:
     ]
     append_messages(entity=entity, messages=messages)
     settle_entity(entity, model=OfflineModel())
+    # A worker of a running site may have taken a step first.
+    wait_until_settled(entity, timeout_seconds=60, notice=print)
     return entity
 
 

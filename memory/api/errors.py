@@ -18,6 +18,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from memory.cascade.designs import UnknownDesignError
 from memory.ingest.access import UnknownEntityError
 from memory.ingest.problems import IngestConflict, IngestError
 from memory.recall.replay import UnknownSessionError
@@ -58,6 +59,9 @@ def error_response(error: Exception, context: Mapping[str, Any]) -> Response:
         return _reply(status.HTTP_400_BAD_REQUEST, "invalid", f"id: {error}")
     if isinstance(error, AmbiguousIdError):
         return _ambiguity(error)
+    if isinstance(error, UnknownDesignError):
+        logger.error("the design of a workspace is gone: %s", error)
+        return _reply(503, "unknown_design", f"The design of this workspace is not here. {error}")
     if isinstance(error, (OperationalError, InterfaceError)):
         logger.warning("the database did not answer", exc_info=error)
         reply = _reply(503, "unavailable", "The database does not answer. Try again.")

@@ -43,7 +43,8 @@ def refuse_unknown(given: Mapping[str, Any], known: Sequence[str], word: str) ->
     unknown = [name for name in given if name not in known]
     if unknown:
         shown = ", ".join(shown_name(name) for name in unknown)
-        raise RequestRefused(f"Unknown {word}: {shown}. Known are {', '.join(known)}.")
+        known_ones = f"Known are {', '.join(known)}." if known else "None is taken here."
+        raise RequestRefused(f"Unknown {word}: {shown}. {known_ones}")
 
 
 def shown_name(name: str) -> str:

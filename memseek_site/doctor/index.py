@@ -24,7 +24,8 @@ def examine() -> Iterator[Finding]:
 
 
 def _queue() -> Finding:
-    seen = Unindexed.objects.aggregate(
+    # What is rebuilt in a shadow waits there until it is applied.
+    seen = Unindexed.objects.filter(entity__shadow_of__isnull=True).aggregate(
         unread=Count("id", filter=Q(has_terms=False)),
         unembedded=Count("id", filter=Q(has_terms=True)),
         oldest=Min("queued_at", filter=Q(has_terms=False)),

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memory.cascade.designs import load_design
 from memory.cascade.designs.installing import install_design, use_design
-from memory.models import Entity
+from memory.models import Entity, Workspace
 from tests.api.conftest import Caller
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "agent_memory_catalog" / "support_desk"
@@ -66,3 +66,16 @@ def test_the_catalog_takes_the_same_statements_again(caller: Caller, alice: Enti
     with CaptureQueriesContext(connection) as captured:
         caller.get("/api/v1/catalog")
     assert len(captured) == 2
+
+
+def test_a_design_that_is_gone_is_told_by_its_name(caller: Caller, alice: Entity) -> None:
+    Workspace.objects.filter(pk=alice.workspace_id).update(design="gone@1.0.0")
+    reply = caller.get("/api/v1/rules", entity=alice.name)
+    assert (reply.status_code, reply.json()) == (
+        503,
+        {
+            "error": "unknown_design",
+            "detail": "The design of this workspace is not here. There is no design gone@1.0.0; "
+            "there are: agent_memory@0.3.0.",
+        },
+    )

@@ -63,7 +63,7 @@ def read_files(files: Mapping[str, str], base: Base) -> Design:
         raise BadDesignError(Problem(MAIN_FILE, "", f"the files have more than {MOST_CHARACTERS} characters"))
     try:
         told = tomllib.loads(files[MAIN_FILE])
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadDesignError(Problem(MAIN_FILE, "", f"is no TOML: {error}")) from error
     data = _merged(told, _prompts(files), base)
     try:
@@ -71,14 +71,18 @@ def read_files(files: Mapping[str, str], base: Base) -> Design:
         design = Design.model_validate_json(json.dumps(data, default=str), strict=True)
     except ValidationError as error:
         raise BadDesignError(*map(_problem, error.errors(include_url=False))) from error
-    if problems := [*_unfit_prompts(design), *_unfit_correction(design)]:
+    if problems := [*_unstorable(design), *_unfit_prompts(design), *_unfit_correction(design)]:
         raise BadDesignError(*problems)
     return design
 
 
 def _text(folder: Path, name: str) -> str:
+    if not (folder / name).resolve().is_relative_to(folder.resolve()):
+        raise BadDesignError(Problem(name, "", "leads out of the folder"))
     try:
-        return (folder / name).read_text(encoding="utf-8")
+        with (folder / name).open(encoding="utf-8") as file:
+            # One more than all files may hold together: a larger one is told, not read.
+            return file.read(MOST_CHARACTERS + 1)
     except UnicodeDecodeError as error:
         raise BadDesignError(Problem(name, "", "is not UTF-8")) from error
     except OSError as error:
@@ -134,6 +138,18 @@ def _problem(error: ErrorDetails) -> Problem:
     if place[:1] == ["prompts"] and len(place) > 1:
         return Problem(f"prompts/{'.'.join(place[1:])}.md", "", reason[:1].lower() + reason[1:])
     return Problem(MAIN_FILE, ".".join(place), reason[:1].lower() + reason[1:])
+
+
+def _unstorable(design: Design) -> list[Problem]:
+    """The database stores no NUL signs."""
+    held = [key for key, value in design.content.items() if _has_nul(value)]
+    return [Problem(MAIN_FILE, key, "holds a NUL sign") for key in held]
+
+
+def _has_nul(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_nul, value.values()))
+    return any(map(_has_nul, value)) if isinstance(value, list) else isinstance(value, str) and "\0" in value
 
 
 def _unfit_prompts(design: Design) -> list[Problem]:

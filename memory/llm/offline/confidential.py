@@ -11,7 +11,8 @@ LABEL = (
     r"(?:access|auth|bearer|api|refresh|session)[ _-]?tokens?|client secret|seed phrase|"
     r"recovery (?:code|phrase)|"
     r"(?:credit |debit )?card number|cvv|cvc|iban|account number|routing number|"
-    r"social security number|ssn|passport number)"
+    r"social security number|ssn|passport number|"
+    r"(?:door|gate|entry|alarm|lock|safe|garage|security|building) code)"
 )
 # What may follow «the password is» without being one.
 PLAIN = (
@@ -37,7 +38,7 @@ SHAPES = re.compile(
     r"\b(?:sk|pk|rk)[-_](?:\w+[-_])?\w{12,}|\bgh[opsu]_\w{16,}|\bgithub_pat_\w{16,}|\bglpat-\S{16,}|"
     r"\bxox[abprs]-\S{10,}|"
     r"\bA(?:KIA|SIA)[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bey[JI][\w-]{8,}\.[\w-]{8,}|"
-    r"-----BEGIN [A-Z ]*PRIVATE KEY|"
+    r"\b(?:BEGIN|END) (?:[A-Z]+ )*PRIVATE KEY|"
     r"\bBearer\s+\S{12,}|\b[0-9a-f]{32,}\b|\b\w+://[^\s/:@]+:[^\s/@]+@|\b\d{3}-\d{2}-\d{4}\b"
 )
 RANDOM = re.compile(

@@ -10,6 +10,7 @@ from memory.llm.offline.words import is_value
 
 OWNED = re.compile(r"^(?:the|our|my)\b|^\S+'s\b", re.IGNORECASE)
 WEEKLY = re.compile(r"\w+days$")
+IDENTIFIER = re.compile(r"[a-z]+\d[\w.]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ def differs_in_one_place(claim: Known, other: Known) -> bool:
     """Whether the claim repeats the other but for one place that holds one value at a time."""
     new, old = gist_of(claim), gist_of(other)
     found = _difference(new, old)
-    if new.is_negated != old.is_negated or not found.new or not found.old:
+    if new.is_negated != old.is_negated or not found.new or not found.old or _are_two_things(found):
         return False
     if _are_opposites(found, new):
         return _is_choice(claim, new) and _is_choice(other, old)
@@ -41,6 +42,12 @@ def _difference(new: Gist, old: Gist) -> Difference:
     left = shortest - start
     end = next((at for at in range(left) if first[-1 - at] != second[-1 - at]), left)
     return Difference(first[:start], first[start : len(first) - end], second[start : len(second) - end])
+
+
+def _are_two_things(found: Difference) -> bool:
+    """«v1 on Monday» and «v2 on Thursday»: the first of two differences names another thing."""
+    mine, theirs = ({word for word in words if IDENTIFIER.match(word)} for words in (found.new, found.old))
+    return bool(mine and theirs) and mine != theirs and len(found.new) > 1
 
 
 def _is_value(words: tuple[str, ...], gist: Gist) -> bool:

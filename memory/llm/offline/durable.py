@@ -24,6 +24,7 @@ HEADLESS = re.compile(
     r"felt|turned)\b",
     re.I,
 )
+BARE_OWNER = re.compile(r"^(?:my |our |their |\S+'s )?\S+'s (?:is|are|was|were)\b", re.IGNORECASE)
 ADVICE = re.compile(
     r"^(?:if you\b[^,]+, )?you (?:should|could|can|need to|might want to|may want to|have to|must|"
     r"ought to)\b",
@@ -125,8 +126,8 @@ def is_small_talk(text: str, cues: Cues, *, is_peer_talk: bool) -> bool:
 
 
 def is_headless(clause: str) -> bool:
-    """«Was signed in March» has lost its subject."""
-    return HEADLESS.match(clause) is not None
+    """«Was signed in March» has lost its subject, «my father's is on April 9» what it is of his."""
+    return HEADLESS.match(clause) is not None or BARE_OWNER.match(clause) is not None
 
 
 def has_open_quotation(clause: str) -> bool:

@@ -20,6 +20,10 @@ PROGRESSIVE = re.compile(
     r"(?:for|to|on|at|about|with|in|some|the|a|an|my|up|out|hard)\b",
     re.I,
 )
+# «Going to be a great night» is said of the night, not of the speaker.
+OCCASION = re.compile(
+    r"^(?:\w+ )?going to be (?:an?|the|so|such|really|super|great|fun|awesome|amazing|good|cool)\b", re.I
+)
 FINITE = re.compile(
     r"\b(?:is|are|was|were|'s|can|could|will|would|has|have|had|"
     r"helps?|makes?|made|gives?|gave|brings?|keeps?|feels?|felt|means?|"
@@ -80,7 +84,7 @@ def with_subject(clause: str, cues: Cues) -> str:
 def _is_bare_progressive(clause: str) -> bool:
     """«Hoping for good news»: a progressive that nothing else is the verb of."""
     match = PROGRESSIVE.match(clause)
-    if match is None:
+    if match is None or OCCASION.match(clause):
         return False
     verb = match.group("verb").lower()
     stems = {verb.removesuffix("ing"), f"{verb.removesuffix('ing')}e", verb.removesuffix("ing")[:-1]}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from memory.cascade.contract import AtomKind
 from memory.llm.offline.lexicon import Cues, english_verbs
+from memory.llm.offline.pasted import is_reported, unquoted
 from memory.llm.offline.referents import KIN
 
 CRITICAL, RULE, STRONG_RULE, DATED_RULE = 92, 75, 85, 80
@@ -47,10 +48,12 @@ class Judged:
 
 def is_rule(clause: str, cues: Cues) -> bool:
     """Whether a clause tells the agent what to do beyond this turn (or, with a scope, for this one)."""
+    # What stands in quotation marks was told by or to somebody else.
+    clause = unquoted(clause)
     bare = LEAD_IN.sub("", _without_moment(clause, cues))
     if len(bare.split()) < LEAST_RULE_WORDS and cues.language == "en":
         return False
-    if cues.has("motto", bare) or PERSON_SUBJECT.match(bare) or _is_deadline(bare, cues):
+    if is_reported(bare) or cues.has("motto", bare) or PERSON_SUBJECT.match(bare) or _is_deadline(bare, cues):
         return False
     if cues.has("self_subject", bare) or cues.has("told", bare):
         return False

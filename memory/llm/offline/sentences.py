@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memory.llm.offline.lexicon import Cues, Verbs, cues_of, english_verbs, language_of
+from memory.llm.offline.pasted import own_words
 from memory.llm.offline.words import tokens
 
 ABBREVIATIONS = frozenset(
@@ -46,8 +47,8 @@ NEW_COMMAND = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences in order, without pictographs, code, lines quoted from others, and list marks."""
-    plain = PICTURES.sub(" ", QUOTED_LINE.sub("", CODE.sub("\n", text))).replace("’", "'")
+    """Sentences in order, without pictographs, code, what was pasted or quoted, and list marks."""
+    plain = PICTURES.sub(" ", QUOTED_LINE.sub("", own_words(CODE.sub("\n", text)))).replace("’", "'")
     for spoken, written in SPOKEN if language_of(plain) == "en" else ():
         plain = spoken.sub(written, plain)
     found: list[str] = []
@@ -123,7 +124,8 @@ def _is_bound(left: str) -> bool:
     """A condition or an unfinished relation must keep what follows it."""
     return (
         re.match(
-            r"^(?:when|if|while|once|whenever|as|after|before|although|though|because|since|unless)\b",
+            r"^(?:when|if|while|once|whenever|as|after|before|although|though|because|since|unless|suppose|imagine|"
+            r"pretend|assume|let's say)\b",
             left,
             re.I,
         )

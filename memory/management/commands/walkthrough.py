@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from memory.ingest.entities import ensure_entity, refuse_name
 from memory.ingest.problems import IngestError
 from memory.ingest.workspaces import WORKSPACE_NAME_LIMIT
+from memory.llm.embedders.registry import query_embedding
 from memory.models import Entity, Workspace
 from memory.walkthrough.access import MemoryProblemError
 from memory.walkthrough.local import ONLY_WORDS, LocalMemory
@@ -78,6 +79,8 @@ class Command(BaseCommand):
     def walk(self, entity: Entity, screen: Screen, source: TextIO, options: dict[str, Any]) -> None:
         """The tour, unless it is not wanted, and the prompt."""
         timeout = options["timeout"]
+        # By the first question the embedder is there.
+        query_embedding().warm_up()
         if not options["no_tour"]:
             try:
                 run_tour(workspace=entity.workspace, entity=entity, output=screen, timeout_seconds=timeout)

@@ -25,6 +25,7 @@ _ASKING = frozenset(
         about again anybody anyone anything describe did do does ever everything explain find give happen
         happened happens kind know list many mean much name please recall remember said say says show sort
         tell think thing things type
+        allowed can could may might must shall should supposed would
         """,
     )
 )

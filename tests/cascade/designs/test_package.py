@@ -131,6 +131,8 @@ def test_a_design_alone_needs_everything() -> None:
         ),
         (HEAD.replace("tried", "Tried Ones"), "design.toml, name: "),
         (HEAD.replace("1.0.0", "1.0"), "design.toml, version: "),
+        (f"{HEAD}\nmore = {'[' * 2000}{']' * 2000}", "design.toml: is no TOML: "),
+        (f'{HEAD}\ninstruction = "a\\u0000b"', "design.toml, instruction: holds a NUL sign"),
     ],
 )
 def test_a_file_that_cannot_be_a_design_is_told(toml: str, problem: str) -> None:
@@ -143,6 +145,20 @@ def test_a_folder_without_a_design_is_told(tmp_path: Path) -> None:
     (tmp_path / "design.toml").write_bytes(b"\xff")
     with pytest.raises(BadDesignError, match=r"design.toml: is not UTF-8"):
         read_folder(tmp_path, shipped_design)
+
+
+def test_a_file_too_large_or_outside_of_the_folder_is_not_read(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "design", tmp_path / "outside.toml"
+    folder.mkdir()
+    outside.write_text(HEAD)
+    (folder / "design.toml").symlink_to(outside)
+    with pytest.raises(BadDesignError, match=r"design.toml: leads out of the folder"):
+        read_folder(folder, shipped_design)
+    (folder / "design.toml").unlink()
+    with (folder / "design.toml").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(BadDesignError, match=r"more than 400000 characters"):
+        read_folder(folder, shipped_design)
 
 
 def priority(
