@@ -26,7 +26,9 @@ AHEAD = re.compile(
     r"opens?|happens?)"
     r"\b[^.]{0,25}$|"
     r"\b(?:moved?|pushed|changed?|extend(?:ed)?)(?: \w+){0,4}? (?:to|until)\s*$|"
-    r"\b(?:postpon\w+|reschedul\w+|delay\w*)\b[^.]{0,25}$"
+    r"\b(?:postpon\w+|reschedul\w+|delay\w*)\b[^.]{0,25}$|"
+    r"\b(?:am|is|are|'m|'re) "
+    r"(?:starting|leaving|moving|beginning|flying|travell?ing|visiting|launching|opening)\b(?![^.]*\bsince\b)[^.]{0,60}$"
 )
 BEHIND = re.compile(r"\b(?:was|were|had|went|met|got|made|took|saw|since|\w{2,}ed)\b[^.]*$")
 
