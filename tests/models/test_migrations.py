@@ -16,7 +16,14 @@ ALIAS = "scratch"
 NAME = f"test_memseek_scratch_{os.getpid()}"
 STAGES = [
     ("memory", name)
-    for name in ("0001_tables", "0002_integrity", "0003_search", "0004_search_integrity", "0005_designs")
+    for name in (
+        "0001_tables",
+        "0002_integrity",
+        "0003_search",
+        "0004_search_integrity",
+        "0005_designs",
+        "0006_changed_atoms",
+    )
 ]
 SCHEMA = """
     SELECT conrelid::regclass::text, conname::text, pg_get_constraintdef(oid) FROM pg_constraint

@@ -100,7 +100,8 @@ def _whose(who: str, subject: str, slot: Slot, language: str) -> frozenset[str] 
     if slot.is_mutual and not is_subject and language == "en":
         return None
     named = frozenset(stem(word) for word in said if word not in cues_of(language).function_words)
-    return frozenset() if is_subject else named
+    # Two claims of different subjects do not speak of one place because both speak of their own.
+    return frozenset({f"of {subject.casefold()}"}) if is_subject else named
 
 
 def _sort(said: str, words: tuple[str, ...], slot: Slot, language: str) -> str:
