@@ -50,18 +50,6 @@ def one(name: str, **parameters: Any) -> tuple[Any, ...]:
     return row
 
 
-def literal_rows(name: str, literals: Mapping[str, object], **parameters: Any) -> list[tuple[Any, ...]]:
-    """All rows of a named query in which `{names}` are literals of SQL, for what only a constant can serve.
-
-    Literals are quoted by the driver. They must be the project's own values, such as ids, never words.
-    """
-    text = with_literals(statement(name), literals)
-    with connection.cursor() as cursor:
-        cursor.execute(text, parameters)
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-        return found
-
-
 def rows_within(
     milliseconds: int,
     name: str,
@@ -72,6 +60,8 @@ def rows_within(
 ) -> list[tuple[Any, ...]] | None:
     """All rows of a named query that reads, or None when the server ended it for its time.
 
+    `literals` fill the `{names}` of a statement that only a constant can serve. They must be the project's
+    own values, such as ids, never words.
     The limit and other settings of the server hold for this statement alone. Outside of a transaction they go
     to the server together with the statement: there and back once.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -82,7 +82,10 @@ def report(told: str, record_property: Callable[[str, object], None]) -> None:
     record_property("killed_workers", told)
 
 
-def kill_thrice(ground: Ground, point: str, record_property: Callable[[str, object], None]) -> None:
+def kill_thrice(
+    ground: Ground, point: str, record_property: Callable[[str, object], None]
+) -> Mapping[str, int]:
+    """How often a worker died at each point; what is lost or doubled afterwards is refused here."""
     entities = make_entities("disturbed", ENTITIES)
     for part, nth in zip(parts(), DEATHS, strict=True):
         ground.start(point, nth)
@@ -93,21 +96,22 @@ def kill_thrice(ground: Ground, point: str, record_property: Callable[[str, obje
     report(
         f"killed {ground.deaths[point]} times at {point}; runs cut short: {lost or 'none'}", record_property
     )
-    assert ground.deaths == {point: len(DEATHS)}
     expect_nothing_lost_or_doubled(entities)
+    return ground.deaths
 
 
 @pytest.mark.parametrize("point", [name for name in get_args(Checkpoint) if name != "during_call"])
 def test_with_the_offline_model(point: str, broker: str, tmp_path: Path, record_property: Any) -> None:
     with Ground(worker_environment(tmp_path, broker), tmp_path) as ground:
-        kill_thrice(ground, point, record_property)
+        assert kill_thrice(ground, point, record_property) == {point: len(DEATHS)}
 
 
 def test_during_a_call_over_http(
     broker: str, tmp_path: Path, stub: StubProvider, record_property: Any
 ) -> None:
     with Ground(worker_environment(tmp_path, broker, **asking(stub)), tmp_path) as ground:
-        kill_thrice(ground, "during_call", record_property)
+        deaths = kill_thrice(ground, "during_call", record_property)
+    assert deaths == {"during_call": len(DEATHS)}
 
 
 def test_while_the_model_is_thinking(

@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from tests.models.attempts import COPIES, Attempt
-from tests.models.rows import FRESH, Ref, World, answering, check_now, insert_copy, run_sql
+from tests.models.rows import FRESH, TABLES, Ref, World, answering, check_now, insert_copy, run_sql
 from tests.models.statements import STATEMENTS
 
 RECEIPTS = {
@@ -51,6 +51,7 @@ def test_the_same_row_without_the_breach_is_accepted(world: World, kind: str) ->
         receipt, column = RECEIPTS[kind]
         insert_copy(world, f"own.{receipt}", {column: copy})
     check_now()
+    assert run_sql({**world, "copy": copy}, f"SELECT 1 FROM {TABLES[kind]} WHERE id = {{copy}}") == 1
 
 
 def test_a_sixteenth_live_scene_has_no_slot_left(world: World) -> None:

@@ -135,5 +135,7 @@ def test_a_correction_is_evidence_for_every_derived_row(world: World, receipt: s
 
 def test_an_atom_may_rest_on_something_outside(world: World) -> None:
     outside = {"outside_kind": "ticket", "outside_reference": "PAY-1", "outside_authority": 3}
-    insert_copy(world, "own.receipt_of_atom", {"message_id": None, **outside})
+    made = insert_copy(world, "own.receipt_of_atom", {"message_id": None, **outside})
     check_now()
+    kept = "SELECT 1 FROM memory_evidence WHERE id = {made} AND outside_reference = 'PAY-1'"
+    assert run_sql({**world, "made": made}, kept) == 1

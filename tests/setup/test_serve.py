@@ -61,8 +61,9 @@ def test_after_sigkill_of_serve_nothing_of_it_lives_and_it_starts_again(data_dir
         serving = start(data_dir, "serve", "--port", str(port), log=log)
         wait_until(lambda log=log: b"Memseek is at" in log.read_bytes())  # type: ignore[misc]
         serving.kill()
-        serving.wait()
+        assert serving.wait() == -signal.SIGKILL
         wait_until(lambda: not processes_about(str(data_dir)))
+        assert "Traceback" not in log.read_text()
 
 
 def test_a_killed_web_process_is_started_again(data_dir: Path, port: int) -> None:

@@ -82,10 +82,13 @@ def test_an_odd_value_in_a_file_of_slack(tmp_path: Path, name: str) -> None:
         copied = tmp_path / file.relative_to(FILES / "slack")
         copied.parent.mkdir(exist_ok=True)
         copied.write_bytes(file.read_bytes())
+    read = 0
     for value in with_odd_values(json.loads((FILES / "slack" / name).read_text())):
         (tmp_path / name).write_text(json.dumps(value))
         for found in READERS["slack"](tmp_path):
             check(found)
+            read += 1
+    assert read > 0
 
 
 def test_a_number_of_too_many_digits_ends_its_array(tmp_path: Path) -> None:
