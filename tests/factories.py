@@ -125,6 +125,34 @@ def make_atom(
     return atom
 
 
+def make_claim(
+    entity: Entity, predicate: str, value: object, *, identifier: str = "customer-123", **values: Any
+) -> Atom:
+    """A live claim about a customer in a chain of its own, resting on an event of an application."""
+    claim: dict[str, Any] = {
+        "kind": Atom.Kind.EPISODIC,
+        "priority": 50,
+        "authority": Authority.APPLICATION,
+        "subject_kind": "customer",
+        "subject_id": identifier,
+        "text": f"{identifier} {predicate}: {value}",
+        "occurred_at": SAID_AT,
+        "last_seen_at": SAID_AT,
+        "consumed_by_id": new_id(),
+    }
+    owner = {"workspace_id": entity.workspace_id, "entity": entity}
+    chain = values.pop("chain", None) or Chain.objects.create(**owner)
+    atom = Atom.objects.create(**owner, chain=chain, predicate=predicate, value=value, **(claim | values))
+    Evidence.objects.create(
+        **owner,
+        of_atom=atom,
+        outside_kind="tool_event",
+        outside_reference=f"{predicate}.observed",
+        outside_authority=atom.authority,
+    )
+    return atom
+
+
 def make_rule(entity: Entity, text: str, messages: Sequence[Message], **values: Any) -> Atom:
     rule: dict[str, Any] = {"kind": Atom.Kind.INSTRUCTION, "priority": 80}
     return make_atom(entity, text, messages, **(rule | values))

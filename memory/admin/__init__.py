@@ -4,7 +4,10 @@ from django.contrib import admin
 
 from memory.admin import (  # noqa: F401  # importing registers
     atoms,
+    claims,
     designs,
+    digests,
+    graph,
     keys,
     operations,
     persona,

@@ -51,6 +51,8 @@ class AtomAdmin(StepInputAdmin):
         "text",
         ("kind", "priority", "status", "authority"),
         ("topic", "subject", "scope"),
+        ("subject_kind", "subject_id", "predicate"),
+        ("value", "live_source", "valid_from", "valid_until"),
         ("happened_from", "happened_until"),
         ("occurred_at", "last_seen_at", "created_at"),
         ("decision", "merge_reason", "superseding"),

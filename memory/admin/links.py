@@ -15,14 +15,24 @@ from memory.recall.short_ids import short_id
 EXCERPT_CHARACTERS = 120
 NOTHING = "—"
 
-_DERIVED_ENDS = (("of_atom", "atom"), ("of_line", "line"), ("of_trait_version", "traitversion"))
+_DERIVED_ENDS = (
+    ("of_atom", "atom"),
+    ("of_line", "line"),
+    ("of_trait_version", "traitversion"),
+    ("of_digest", "digest"),
+)
 _TARGET_ENDS = (
     ("message", "message"),
     ("atom", "atom"),
     ("line", "line"),
     ("correction", "correction"),
 )
-_NAMES = {"traitversion": "trait version", "sceneversion": "scene version"}
+_NAMES = {
+    "traitversion": "trait version",
+    "sceneversion": "scene version",
+    "graphnode": "node",
+    "graphedge": "edge",
+}
 
 
 def excerpt(text: str) -> str:

@@ -10,7 +10,7 @@ from memory.admin.base import ReadOnlyAdmin, ReadOnlyInline, WorkspaceFilter
 from memory.admin.links import derived_end, excerpt, target_end
 from memory.models import Correction, Evidence
 
-_ENDS = ("message", "atom", "line", "correction__user", "of_atom", "of_line", "of_trait_version")
+_ENDS = ("message", "atom", "line", "correction__user", "of_atom", "of_line", "of_trait_version", "of_digest")
 
 
 class EvidenceInline(ReadOnlyInline):
@@ -59,6 +59,12 @@ class TraitVersionRestsOn(_RestsOn):
     """What a trait was drawn from."""
 
     fk_name = "of_trait_version"
+
+
+class DigestRestsOn(_RestsOn):
+    """The messages that a digest covers."""
+
+    fk_name = "of_digest"
 
 
 class MessageUsedBy(_UsedBy):

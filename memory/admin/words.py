@@ -7,21 +7,34 @@ from django.db.models import QuerySet
 from django.db.models.functions import Left
 from django.http import HttpRequest
 
-from memory.admin.base import NarrowChangeList, ReadOnlyAdmin, StepInputAdmin, WorkspaceFilter
+from memory.admin.base import NarrowChangeList, StepInputAdmin, WorkspaceFilter
+from memory.admin.digests import DigestInline
 from memory.admin.links import EXCERPT_CHARACTERS, excerpt
 from memory.admin.receipts import MessageUsedBy
 from memory.models import Message, Session
 
 
 @admin.register(Session)
-class SessionAdmin(ReadOnlyAdmin):
-    """Conversations, newest first."""
+class SessionAdmin(StepInputAdmin):
+    """Conversations, newest first, each with its summary and brief."""
 
-    list_display = ("external_id", "entity", "title", "next_ordinal", "created_at", "ended_at")
-    list_filter = (WorkspaceFilter,)
+    list_display = ("external_id", "entity", "title", "next_ordinal", "created_at", "ended_at", "state")
+    list_filter = (WorkspaceFilter, "takes_turns")
     list_select_related = ("entity",)
     ordering = ("-pk",)
-    fields = ("entity", "external_id", "title", "next_ordinal", "created_at", "ended_at")
+    fields = (
+        ("entity", "external_id", "title"),
+        ("created_at", "last_message_at", "ended_at"),
+        ("next_ordinal", "takes_turns", "folded_until", "fold_asked_at"),
+        ("state", "read_by", "parked_run"),
+    )
+    inlines = (DigestInline,)
+
+    def state(self, session: Session) -> str:
+        """Where its compaction stands; most sessions are never compacted."""
+        if session.takes_turns and (session.ended_at or session.fold_asked_at or session.parked_at):
+            return super().state(session)
+        return "open" if session.ended_at is None else "ended"
 
 
 class MessageList(NarrowChangeList):

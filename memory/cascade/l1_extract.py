@@ -60,7 +60,7 @@ class Extraction:
 
     step = Step.L1_EXTRACT
     upstream: tuple[Step, ...] = ()
-    downstream: Step | None = Step.SCENE_SYNTHESIS
+    downstream: tuple[Step, ...] = (Step.SCENE_SYNTHESIS, Step.PROMOTION)
 
     def waiting(self, entity: Entity) -> Waiting | None:
         """Since when messages wait."""

@@ -54,7 +54,7 @@ class Portrayal:
 
     step = Step.PERSONA
     upstream: tuple[Step, ...] = (Step.L1_EXTRACT, Step.SCENE_SYNTHESIS)
-    downstream: Step | None = None
+    downstream: tuple[Step, ...] = ()
 
     def waiting(self, entity: Entity) -> Waiting | None:
         """Since when changed scenes wait, or a trait has lost a line."""

@@ -72,8 +72,8 @@ def _release(claim: work.Claim, stage: Stage, row: Work) -> None:
     # The same worker goes on with it, so no task is sent; should it die, the sweep finds the row due.
     row.due_at = Now() if has_more or row.is_flushing else row.due_at
     row.save()
-    if stage.downstream is not None:
-        _wake_downstream(claim, stage.downstream)
+    for step in stage.downstream:
+        _wake_downstream(claim, step)
 
 
 def _wake_downstream(claim: work.Claim, step: Step) -> None:

@@ -63,7 +63,7 @@ class Synthesis:
 
     step = Step.SCENE_SYNTHESIS
     upstream: tuple[Step, ...] = (Step.L1_EXTRACT,)
-    downstream: Step | None = Step.PERSONA
+    downstream: tuple[Step, ...] = (Step.PERSONA,)
 
     def waiting(self, entity: Entity) -> Waiting | None:
         """Since when atoms wait for a place, or a live line rests on a dead atom."""

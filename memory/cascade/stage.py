@@ -109,8 +109,8 @@ class Stage(Protocol):
         ...
 
     @property
-    def downstream(self) -> Step | None:
-        """The step that its outputs wake."""
+    def downstream(self) -> tuple[Step, ...]:
+        """The steps that its outputs wake."""
         ...
 
     def waiting(self, entity: Entity) -> Waiting | None:

@@ -13,7 +13,11 @@ STAGES = {
     Step.L1_EXTRACT: "memory.cascade.l1_extract.Extraction",
     Step.SCENE_SYNTHESIS: "memory.cascade.scene_synthesis.Synthesis",
     Step.PERSONA: "memory.cascade.persona.Portrayal",
+    Step.COMPACTION: "memory.cascade.compaction.Compaction",
+    Step.PROMOTION: "memory.claims.promotion.Promotion",
 }
+LADDER = (Step.L1_EXTRACT, Step.SCENE_SYNTHESIS, Step.PERSONA)
+"""The steps from words to traits, from below; the others lie beside it."""
 
 
 @cache

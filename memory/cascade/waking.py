@@ -59,6 +59,18 @@ def persona_due(seen: Circumstances, settings: WakingSettings) -> datetime | Non
     return _after_interval(seen, settings.persona_interval_seconds)
 
 
+def compaction_due(seen: Circumstances, settings: WakingSettings) -> datetime:
+    """compaction: at once; whether a session is long enough was asked when its turn was stored."""
+    return seen.now
+
+
+def promotion_due(seen: Circumstances, settings: WakingSettings) -> datetime | None:
+    """promotion: a while after the first atom that waits; a flush waits for the messages alone."""
+    if seen.is_flushing:
+        return None if seen.is_upstream_busy else seen.now
+    return min(seen.waiting.first, seen.now) + timedelta(seconds=settings.promotion_seconds)
+
+
 def _after_interval(seen: Circumstances, seconds: float) -> datetime:
     if seen.last_finished is None:
         return seen.now

@@ -1,8 +1,11 @@
 """Tables, one module per layer. Invariants of one row or pair live here, as constraints of the database."""
 
 from memory.models.atoms import Atom, Authority, Chain
+from memory.models.claims import LiveSource, LiveValue, Policy
 from memory.models.designs import InstalledDesign, Rebuild
+from memory.models.digests import Digest
 from memory.models.evidence import Correction, Evidence
+from memory.models.graph import GraphEdge, GraphNode, Unpromoted
 from memory.models.messages import Message, Session
 from memory.models.outbox import Outbox
 from memory.models.persona import Trait, TraitVersion
@@ -25,19 +28,25 @@ __all__ = [
     "Authority",
     "Chain",
     "Correction",
+    "Digest",
     "EmbeddingSpace",
     "Entity",
     "Evidence",
+    "GraphEdge",
+    "GraphNode",
     "InstalledDesign",
     "Key",
     "LanguageSample",
     "Layer",
     "LayerCount",
     "Line",
+    "LiveSource",
+    "LiveValue",
     "Member",
     "Message",
     "ModelEndpoint",
     "Outbox",
+    "Policy",
     "Process",
     "Rebuild",
     "Run",
@@ -52,6 +61,7 @@ __all__ = [
     "TraitVersion",
     "Unindexed",
     "UnitVector",
+    "Unpromoted",
     "VersionLine",
     "Work",
     "Workspace",

@@ -20,6 +20,10 @@ from memory.models.base import (
     run_reference,
 )
 
+SUBJECT_KIND_LIMIT = 64
+SUBJECT_ID_LIMIT = 256
+PREDICATE_LIMIT = 128
+
 
 class Authority(models.IntegerChoices):
     """Who stands behind a claim; a lower one never overrides a higher one."""
@@ -52,6 +56,10 @@ class AtomQuerySet(StepInputQuerySet["Atom"]):
     def dead(self) -> Self:
         """What no longer holds; history, never recalled."""
         return self.exclude(status=Atom.Status.LIVE)
+
+    def claims(self) -> Self:
+        """Atoms with a subject, a predicate and a value or a live source."""
+        return self.exclude(predicate="")
 
     def in_event_order(self) -> Self:
         """By when the words were said; what has no time falls where it was made."""
@@ -109,6 +117,25 @@ class Atom(Owned, StepInput):
     last_seen_at = models.DateTimeField(
         null=True, blank=True, help_text="When they were said last, repeats included; orders the chain."
     )
+    subject_kind = models.CharField(
+        max_length=SUBJECT_KIND_LIMIT, blank=True, default="", help_text="Of a claim: what its subject is."
+    )
+    subject_id = models.CharField(max_length=SUBJECT_ID_LIMIT, blank=True, default="")
+    predicate = models.CharField(
+        max_length=PREDICATE_LIMIT,
+        blank=True,
+        default="",
+        help_text="Set on claims, empty on any other atom.",
+    )
+    value = models.JSONField(null=True, blank=True, help_text="What a claim says; compared by meaning.")
+    live_source = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        help_text="A claim whose value is not kept but fetched from this source when it is needed.",
+    )
+    valid_from = models.DateTimeField(null=True, blank=True)
+    valid_until = models.DateTimeField(null=True, blank=True, help_text="From then on it holds no more.")
     terms = ArrayField(
         models.CharField(max_length=64),
         default=list,
@@ -158,6 +185,20 @@ class Atom(Owned, StepInput):
             models.CheckConstraint(
                 condition=Q(scope="") | Q(kind="instruction"), name="atom_scope_for_instructions"
             ),
+            models.CheckConstraint(
+                condition=Q(predicate="", subject_kind="", subject_id="", value__isnull=True, live_source="")
+                | ~Q(predicate="")
+                & ~Q(subject_kind="")
+                & ~Q(subject_id="")
+                & (Q(value__isnull=True) & ~Q(live_source="") | Q(value__isnull=False, live_source="")),
+                name="atom_claim_is_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(valid_from__isnull=True)
+                | Q(valid_until__isnull=True)
+                | Q(valid_until__gt=F("valid_from")),
+                name="atom_validity_forward",
+            ),
         ]
         indexes = [
             models.Index(F("entity"), F("seq").desc(), name="atom_timeline"),
@@ -178,6 +219,11 @@ class Atom(Owned, StepInput):
                 fields=["entity"],
                 condition=Q(consumed_by__isnull=True, parked_at__isnull=False),
                 name="atom_parked",
+            ),
+            models.Index(
+                fields=["entity", "predicate", "subject_id", "subject_kind"],
+                condition=~Q(predicate=""),
+                name="atom_claims",
             ),
             GinIndex(fields=["terms"], condition=Q(status="live"), name="atom_terms"),
         ]

@@ -63,9 +63,9 @@ class Correction(Owned):
 class Evidence(models.Model):
     """A link from one derived row to the one thing it rests on.
 
-    The derived row is an atom, a line or a trait version; the target is a message, an atom, a line, a
-    correction or something outside. Both sides are held by CHECK constraints, and composite foreign keys
-    over (workspace, entity, id) keep a receipt from crossing an entity.
+    The derived row is an atom, a line, a trait version or a digest of a session; the target is a message, an
+    atom, a line, a correction or something outside. Both sides are held by CHECK constraints, and composite
+    foreign keys over (workspace, entity, id) keep a receipt from crossing an entity.
     """
 
     class Role(models.TextChoices):
@@ -80,6 +80,7 @@ class Evidence(models.Model):
     of_atom = _held_in_sql("memory.Atom", "evidence")
     of_line = _held_in_sql("memory.Line", "evidence")
     of_trait_version = _held_in_sql("memory.TraitVersion", "evidence")
+    of_digest = _held_in_sql("memory.Digest", "evidence")
     message = _held_in_sql("memory.Message", "cited_by")
     atom = _held_in_sql("memory.Atom", "cited_by")
     line = _held_in_sql("memory.Line", "cited_by")
@@ -95,7 +96,7 @@ class Evidence(models.Model):
         verbose_name_plural = "evidence"
         constraints = [
             models.CheckConstraint(
-                condition=_exactly_one("of_atom", "of_line", "of_trait_version"),
+                condition=_exactly_one("of_atom", "of_line", "of_trait_version", "of_digest"),
                 name="evidence_one_derived_row",
             ),
             models.CheckConstraint(
@@ -121,7 +122,8 @@ class Evidence(models.Model):
                     message__isnull=True,
                     atom__isnull=True,
                     outside_kind__isnull=True,
-                ),
+                )
+                | Q(of_digest__isnull=False, message__isnull=False),
                 name="evidence_looks_one_layer_down",
             ),
             models.CheckConstraint(condition=Q(role__in=["source", "repeat"]), name="evidence_role_known"),
@@ -142,10 +144,18 @@ class Evidence(models.Model):
                 condition=Q(line__isnull=False),
                 name="evidence_trait_line_once",
             ),
+            models.UniqueConstraint(
+                fields=["of_digest", "message"],
+                condition=Q(of_digest__isnull=False),
+                name="evidence_digest_message_once",
+            ),
         ]
         indexes = [
             _index_where_set(name)
-            for name in ("of_atom", "of_line", "of_trait_version", "message", "atom", "line", "correction")
+            for name in (
+                *("of_atom", "of_line", "of_trait_version", "of_digest"),
+                *("message", "atom", "line", "correction"),
+            )
         ]
 
     def __str__(self) -> str:

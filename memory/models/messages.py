@@ -10,24 +10,56 @@ from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Length, Now
 from django.db.models.lookups import LessThanOrEqual
 
-from memory.models.base import NextRecordNumber, Owned, OwnedQuerySet, StepInput, StepInputQuerySet
+from memory.models.base import NextRecordNumber, Owned, StepInput, StepInputQuerySet
 
 MESSAGE_TEXT_LIMIT = 65_536
 SPEAKER_LIMIT = 128
 METADATA_BYTES_LIMIT = 8_192
 
 
-class Session(Owned):
-    """One conversation of an entity. Ending seals it."""
+class SessionQuerySet(StepInputQuerySet["Session"]):
+    """Reads of sessions."""
+
+    def pending(self) -> Self:
+        """Waiting for compaction: a fold was asked for, or the session has ended and has no brief yet."""
+        return (
+            super()
+            .pending()
+            .filter(Q(ended_at__isnull=False) | Q(fold_asked_at__isnull=False), takes_turns=True)
+        )
+
+    def open(self) -> Self:
+        """Not sealed."""
+        return self.filter(ended_at__isnull=True)
+
+
+class Session(Owned, StepInput):
+    """One conversation of an entity. Ending seals it.
+
+    As an input of compaction it is consumed once, by the run that writes its brief after it has ended; a fold
+    of an open session clears `fold_asked_at` instead.
+    """
 
     external_id = models.CharField(max_length=128)
     title = models.CharField(max_length=200, blank=True, default="")
     next_ordinal = models.PositiveIntegerField(
         default=0, editable=False, help_text="Kept on the row so that appending locks just this session."
     )
+    takes_turns = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="Opened by an agent's turn loop: old turns are folded, its end writes a brief.",
+    )
+    folded_until = models.PositiveIntegerField(
+        default=0, editable=False, help_text="The first ordinal that the summary does not cover."
+    )
+    fold_asked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    last_message_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When the last message was recorded."
+    )
     ended_at = models.DateTimeField(null=True, blank=True, editable=False)
 
-    objects = OwnedQuerySet["Session"].as_manager()
+    objects = SessionQuerySet.as_manager()
 
     class Meta:
         ordering = ["created_at"]
@@ -35,6 +67,27 @@ class Session(Owned):
             models.UniqueConstraint(fields=["entity", "external_id"], name="session_external_id_once"),
             models.UniqueConstraint(fields=["workspace", "entity", "id"], name="session_of_entity"),
             models.CheckConstraint(condition=~Q(external_id=""), name="session_external_id_not_empty"),
+            models.CheckConstraint(
+                condition=Q(folded_until__lte=F("next_ordinal")), name="session_folds_what_was_said"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["entity"],
+                condition=Q(consumed_by__isnull=True, parked_at__isnull=True, takes_turns=True)
+                & (Q(ended_at__isnull=False) | Q(fold_asked_at__isnull=False)),
+                name="session_pending",
+            ),
+            models.Index(
+                fields=["entity"],
+                condition=Q(consumed_by__isnull=True, parked_at__isnull=False),
+                name="session_parked",
+            ),
+            models.Index(
+                fields=["last_message_at"],
+                condition=Q(ended_at__isnull=True, takes_turns=True),
+                name="session_idle",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -20,6 +20,8 @@ class Step(models.TextChoices):
     L1_EXTRACT = "l1_extract"
     SCENE_SYNTHESIS = "scene_synthesis"
     PERSONA = "persona"
+    COMPACTION = "compaction"
+    PROMOTION = "promotion"
 
 
 class RunQuerySet(OwnedQuerySet["Run"]):

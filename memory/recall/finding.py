@@ -7,7 +7,18 @@ from typing import Any
 from django.db.models import CharField, F, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Cast, Left
 
-from memory.models import Atom, Correction, Entity, Line, Message, Scene, SceneVersion, Trait, TraitVersion
+from memory.models import (
+    Atom,
+    Correction,
+    Digest,
+    Entity,
+    Line,
+    Message,
+    Scene,
+    SceneVersion,
+    Trait,
+    TraitVersion,
+)
 from memory.recall.records import Candidate
 from memory.recall.short_ids import IdPart
 
@@ -27,6 +38,7 @@ def find(entity: Entity, part: IdPart) -> tuple[Candidate, ...]:
             ("scene version", SceneVersion.objects, F("title")),
             ("trait", Trait.objects, F("slot")),
             ("trait version", TraitVersion.objects, F("text")),
+            ("digest", Digest.objects, F("text")),
             ("correction", Correction.objects, F("kind")),
         )
     )

@@ -141,7 +141,7 @@ class TraceNode:
 
     layer: Layer | None
     """None for what lies beside the ladder: a correction, or something outside."""
-    kind: Literal["message", "atom", "line", "scene", "trait", "correction", "outside"]
+    kind: Literal["message", "atom", "line", "scene", "trait", "digest", "correction", "outside"]
     id: UUID | None
     text: str
     facts: Mapping[str, str] = field(default_factory=dict)

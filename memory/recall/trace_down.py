@@ -9,6 +9,7 @@ from uuid import UUID
 from memory.models import (
     Atom,
     Correction,
+    Digest,
     Entity,
     Evidence,
     Line,
@@ -22,6 +23,7 @@ from memory.recall.trace_nodes import (
     Children,
     atom_node,
     correction_node,
+    digest_node,
     line_node,
     message_node,
     outside_node,
@@ -121,6 +123,14 @@ def _trait_node(entity: Entity, version: TraitVersion) -> TraceNode:
     return trait_node(version, _below(receipts, "line", lines))
 
 
+def _digest(entity: Entity, id: UUID) -> TraceNode:
+    digest = Digest.objects.for_entity(entity).select_related("session").get(pk=id)
+    receipts = _receipts("of_digest", [id], "message__session")[id]
+    said = [receipt.message for receipt in receipts if receipt.message]
+    covered = tuple(message_node(entity, message) for message in sorted(said, key=lambda row: row.ordinal))
+    return digest_node(digest, covered)
+
+
 def _correction(entity: Entity, id: UUID) -> TraceNode:
     return correction_node(Correction.objects.for_entity(entity).select_related("user").get(pk=id))
 
@@ -133,5 +143,6 @@ DOWN = {
     "scene version": _scene_version,
     "trait": _trait,
     "trait version": _trait_version,
+    "digest": _digest,
     "correction": _correction,
 }

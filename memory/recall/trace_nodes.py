@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory.models import Atom, Correction, Entity, Evidence, Line, Message, Section, TraitVersion
+from memory.models import Atom, Correction, Digest, Entity, Evidence, Line, Message, Section, TraitVersion
 from memory.recall.records import TraceNode
 from memory.recall.short_ids import short_id
 from memory.recall.times import time_text
@@ -55,6 +55,14 @@ def trait_node(version: TraitVersion, children: Children = ()) -> TraceNode:
     elif version.trait.status != "live":
         facts["status"] = version.trait.status
     return TraceNode("L3", "trait", version.trait_id, version.text, facts, children)
+
+
+def digest_node(digest: Digest, children: Children = ()) -> TraceNode:
+    """What a session came to; the row's session is loaded."""
+    facts = {"kind": digest.kind, "session": digest.session.external_id, "version": str(digest.number)}
+    if not digest.is_head:
+        facts["status"] = "earlier version"
+    return TraceNode(None, "digest", digest.pk, digest.text, facts, children)
 
 
 def correction_node(correction: Correction) -> TraceNode:

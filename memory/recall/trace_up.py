@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from uuid import UUID
 
-from memory.models import Atom, Entity, Evidence, Line, Message, TraitVersion, VersionLine
+from memory.models import Atom, Digest, Entity, Evidence, Line, Message, TraitVersion, VersionLine
 from memory.recall.records import TraceNode
 from memory.recall.trace_down import DOWN
-from memory.recall.trace_nodes import Children, atom_node, line_node, message_node, trait_node
+from memory.recall.trace_nodes import Children, atom_node, digest_node, line_node, message_node, trait_node
 
 Above = dict[UUID, list[TraceNode]]
 
@@ -46,6 +46,13 @@ def _lines_above(column: str, ids: Collection[UUID]) -> Above:
     return above
 
 
+def _digests_above(message: UUID) -> list[TraceNode]:
+    """The summaries and briefs that cover a message."""
+    found = Evidence.objects.filter(message=message).exclude(of_digest=None)
+    receipts = found.select_related("of_digest__session").order_by("id")
+    return [digest_node(receipt.of_digest) for receipt in receipts if receipt.of_digest]
+
+
 def _atoms_above(column: str, ids: Collection[UUID]) -> Above:
     found = Evidence.objects.filter(**{f"{column}__in": ids}).exclude(of_atom=None)
     receipts = list(found.select_related("of_atom").order_by("id"))
@@ -60,7 +67,8 @@ def _atoms_above(column: str, ids: Collection[UUID]) -> Above:
 
 def _message(entity: Entity, id: UUID) -> TraceNode:
     message = Message.objects.for_entity(entity).select_related("session").get(pk=id)
-    return _with(message_node(entity, message), tuple(_atoms_above("message", [id])[id]))
+    above = (*_atoms_above("message", [id])[id], *_digests_above(id))
+    return _with(message_node(entity, message), above)
 
 
 def _atom(entity: Entity, id: UUID) -> TraceNode:
@@ -108,6 +116,11 @@ def _with(node: TraceNode, children: Children) -> TraceNode:
     return replace(node, children=children)
 
 
+def _digest(entity: Entity, id: UUID) -> TraceNode:
+    """Nothing rests on a digest."""
+    return digest_node(Digest.objects.for_entity(entity).select_related("session").get(pk=id))
+
+
 UP = {
     "message": _message,
     "atom": _atom,
@@ -116,5 +129,6 @@ UP = {
     "scene version": _scene_version,
     "trait": _trait,
     "trait version": _trait_version,
+    "digest": _digest,
     "correction": _correction,
 }

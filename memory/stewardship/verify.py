@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Exists, F, Model, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
 
 from memory.models import (
     Atom,
     Chain,
+    Digest,
     Entity,
     Evidence,
     Line,
@@ -23,6 +25,7 @@ from memory.models import (
     Scene,
     SceneVersion,
     Section,
+    Step,
     Trait,
     TraitVersion,
     VersionLine,
@@ -94,9 +97,13 @@ def _trait_versions_without_evidence() -> Rows:
     return _without_receipt(TraitVersion.objects.all(), "of_trait_version")
 
 
+def _digests_without_evidence() -> Rows:
+    return _without_receipt(Digest.objects.all(), "of_digest")
+
+
 def _foreign_evidence() -> Rows:
     """Receipts whose derived row or target lies in another entity."""
-    ends = ("of_atom", "of_line", "of_trait_version", "message", "atom", "line", "correction")
+    ends = ("of_atom", "of_line", "of_trait_version", "of_digest", "message", "atom", "line", "correction")
     elsewhere = Q()
     for end in ends:
         elsewhere |= Q(**{f"{end}__isnull": False}) & ~Q(**{f"{end}__entity_id": F("entity_id")})
@@ -154,6 +161,11 @@ def _inputs_without_work() -> Rows:
     return Message.objects.pending().exclude(Exists(work))
 
 
+def _work_due() -> Rows:
+    """Promotion follows a while after the rest, so that many atoms go in one run."""
+    return Work.objects.filter(due_at__isnull=False).exclude(step=Step.PROMOTION, due_at__gt=Now())
+
+
 def _lines_on_dead_atoms() -> Rows:
     """Live lines that a scene step should have rewritten; pins and the Evolution Record may keep theirs."""
     dead = Evidence.objects.filter(of_line=OuterRef("pk"), atom__isnull=False)
@@ -177,6 +189,7 @@ ALWAYS = (
     Check("atom_without_evidence", "rests on nothing", _atoms_without_evidence),
     Check("line_without_evidence", "rests on nothing", _lines_without_evidence),
     Check("trait_version_without_evidence", "rests on nothing", _trait_versions_without_evidence),
+    Check("digest_without_evidence", "rests on nothing", _digests_without_evidence),
     Check("foreign_evidence", "a receipt that crosses an entity", _foreign_evidence),
     Check("atom_said_twice", "another live atom says the same words", _atoms_said_twice),
     Check("chain_with_several_live", "more than one atom of the chain is live", _chains_with_several_live),
@@ -194,7 +207,7 @@ WHEN_SETTLED = (
     Check("scene_version_waits", "not looked at yet", SceneVersion.objects.pending),
     Check("run_under_way", "marked as running", lambda: Run.objects.filter(status=Run.Status.RUNNING)),
     Check("work_leased", "somebody works on it", lambda: Work.objects.filter(lease_until__isnull=False)),
-    Check("work_due", "is to be worked on", lambda: Work.objects.filter(due_at__isnull=False)),
+    Check("work_due", "is to be worked on", _work_due),
     Check("line_on_dead_atom", "rests on an atom that no longer holds", _lines_on_dead_atoms),
     Check("trait_on_gone_line", "rests on a line that no live scene holds", _traits_on_gone_lines),
 )

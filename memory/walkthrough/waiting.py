@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from memory.cascade.stages import stage_of
+from memory.cascade.stages import LADDER, stage_of
 from memory.cascade.work import pending_counts
 from memory.models import Entity, Step, Work
 from memory.recall.ladder import worker_seen_seconds
@@ -55,7 +55,7 @@ def _first_waiting(entity: Entity) -> Step | None:
 
     Looked at from below: what a step hands up is visible once its own input is gone, so nothing slips by.
     """
-    return next((step for step in Step if stage_of(step).waiting(entity) is not None), None)
+    return next((step for step in LADDER if stage_of(step).waiting(entity) is not None), None)
 
 
 def _progress(waiting: Step, seconds: float) -> str:

@@ -10,17 +10,23 @@ from django.utils import timezone
 
 from memory.models import (
     Correction,
+    Digest,
     EmbeddingSpace,
     Entity,
     Evidence,
+    GraphEdge,
+    GraphNode,
     InstalledDesign,
     Key,
     LanguageSample,
     Layer,
     LayerCount,
+    LiveSource,
+    LiveValue,
     Member,
     ModelEndpoint,
     Outbox,
+    Policy,
     Process,
     Rebuild,
     Run,
@@ -34,8 +40,11 @@ from memory.models import (
     Workspace,
 )
 from tests.factories import (
+    SAID_AT,
     NewLine,
+    cite,
     make_atom,
+    make_claim,
     make_entity,
     make_message,
     make_next_version,
@@ -108,6 +117,8 @@ def fill(name: str, *, workspace: Workspace) -> Memory:
     ModelEndpoint.objects.create(base_url_hash="0", model=name, json_mode="schema")
     key = make_key(workspace, name)
     make_designs(entity)
+    make_claims(entity)
+    make_digest(message)
     make_index(message)
     return Memory(entity, message, atom, version, line, trait_version, correction, run, key)
 
@@ -133,6 +144,30 @@ def make_designs(entity: Entity) -> None:
         ground="0",
         difference={"atoms_added": 1},
     )
+
+
+def make_claims(entity: Entity) -> None:
+    """A claim with its edge, and one whose value is fetched from a source."""
+    owner = {"workspace_id": entity.workspace_id, "entity": entity}
+    name = f"n{entity.pk.hex[-12:]}"
+    source = LiveSource.objects.create(workspace=entity.workspace, name=name, kind="callable", address="plan")
+    Policy.objects.create(workspace=entity.workspace, pattern=name, action="live", source=source)
+    claim = make_claim(entity, "billing.plan", {"cycle": "annual"})
+    fetched = make_claim(entity, "billing.balance", None, live_source=name)
+    LiveValue.objects.create(**owner, atom=fetched, value=12, fetched_at=SAID_AT, expires_at=SAID_AT)
+    node = GraphNode.objects.create(**owner, kind="customer", identifier="customer-123")
+    GraphEdge.objects.create(
+        **owner, subject=node, predicate="billing.plan", value={"cycle": "annual"}, atom=claim
+    )
+
+
+def make_digest(message: Any) -> None:
+    """What the message's session comes to."""
+    owner = {"workspace_id": message.workspace_id, "entity": message.entity}
+    digest = Digest.objects.create(
+        **owner, session=message.session, kind="summary", number=1, text="Deploys.", until_ordinal=1
+    )
+    cite(message.entity, of_digest=digest, targets={"message": [message]})
 
 
 def make_index(message: Any) -> None:

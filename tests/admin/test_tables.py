@@ -10,7 +10,16 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from memory.models import EmbeddingSpace, Entity, Member, ModelEndpoint, Process, Workspace
+from memory.models import (
+    EmbeddingSpace,
+    Entity,
+    LiveSource,
+    Member,
+    ModelEndpoint,
+    Policy,
+    Process,
+    Workspace,
+)
 from tests.admin.conftest import Memory, fill, signed_in
 from tests.factories import make_workspace
 
@@ -76,12 +85,12 @@ def test_a_row_has_a_page_that_can_be_saved_only_where_it_is_managed(
             savable.add(model)
         else:
             assert superuser.post(row_address(first(model)), {}).status_code == 403
-    assert savable == {Workspace, Member, Entity}
+    assert savable == {Workspace, Member, Entity, Policy, LiveSource}
 
 
-def test_only_memberships_are_deleted_here(alice: Memory, superuser: Client) -> None:
+def test_only_what_operators_set_is_deleted_here(alice: Memory, superuser: Client) -> None:
     Member.objects.create(workspace=alice.workspace, user=User.objects.get(username="root"))
-    for model in set(TABLES) - {Member}:
+    for model in set(TABLES) - {Member, Policy, LiveSource}:
         address = reverse(f"admin:memory_{model._meta.model_name}_delete", args=[first(model).pk])
         assert superuser.post(address, {"post": "yes"}).status_code == 403
 

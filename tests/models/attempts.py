@@ -31,6 +31,7 @@ CHECKS = [
     Attempt("key_scopes_known", "own.key", {"scopes": []}),
     Attempt("entity_name_not_empty", "own.entity", {"name": ""}),
     Attempt("session_external_id_not_empty", "own.session", {"external_id": ""}),
+    Attempt("session_folds_what_was_said", "own.session", {"folded_until": 99}),
     Attempt("message_role_known", "own.message", {"role": "developer"}),
     Attempt("message_not_empty", "own.message", {"text": ""}),
     Attempt("message_text_limit", "own.message", {"text": TOO_LONG}),
@@ -50,6 +51,50 @@ CHECKS = [
     ),
     Attempt("atom_live_is_not_superseded", "own.atom", {"superseded_by_id": Ref("own.old_atom")}),
     Attempt("atom_scope_for_instructions", "own.atom", {"kind": "episodic", "scope": "on Fridays"}),
+    *(
+        Attempt("atom_claim_is_whole", row, changes)
+        for row, changes in (
+            ("own.atom", {"predicate": "billing.plan"}),
+            ("own.atom", {"value": 12}),
+            ("own.atom", {"live_source": "plans"}),
+            ("own.atom", {"subject_kind": "customer"}),
+            ("own.atom", {"subject_id": "customer-123"}),
+            ("own.claim", {"subject_kind": ""}),
+            ("own.claim", {"subject_id": ""}),
+            ("own.claim", {"predicate": ""}),
+            ("own.claim", {"value": None}),
+            ("own.claim", {"live_source": "plans"}),
+            ("own.live_claim", {"live_source": ""}),
+        )
+    ),
+    Attempt("atom_validity_forward", "own.claim", {"valid_from": WHEN, "valid_until": WHEN}),
+    Attempt("digest_kind_known", "own.digest", {"kind": "gist"}),
+    Attempt("digest_number_from_one", "own.digest", {"number": 0}),
+    Attempt("digest_text_not_empty", "own.digest", {"text": ""}),
+    Attempt("digest_text_limit", "own.digest", {"text": "x" * 4_001}),
+    Attempt("digest_text_limit", "own.digest", {"kind": "brief", "text": "x" * 601}),
+    Attempt("live_source_kind_known", "own.source", {"kind": "oracle"}),
+    Attempt("live_source_is_whole", "own.source", {"address": ""}),
+    Attempt("live_source_is_whole", "own.source", {"name": ""}),
+    Attempt("live_source_time_limit", "own.source", {"timeout_milliseconds": 10_001}),
+    Attempt("live_source_time_limit", "own.source", {"timeout_milliseconds": 0}),
+    Attempt("live_source_size_limit", "own.source", {"most_bytes": 0}),
+    Attempt("live_source_size_limit", "own.source", {"most_bytes": 1_048_577}),
+    Attempt("policy_pattern_not_empty", "own.policy", {"pattern": ""}),
+    Attempt("policy_action_known", "own.policy", {"action": "forget"}),
+    Attempt("policy_cardinality_known", "own.policy", {"cardinality": "few"}),
+    Attempt("policy_live_has_source", "own.policy", {"action": "live"}),
+    Attempt("policy_live_has_source", "own.live_policy", {"action": "store"}),
+    Attempt("policy_authorities_known", "own.policy", {"asserted_by": []}),
+    Attempt("policy_authorities_known", "own.policy", {"asserted_by": [5]}),
+    Attempt("live_value_or_error", "own.live_value", {"error": "late"}),
+    Attempt("live_value_or_error", "own.live_value", {"value": None}),
+    Attempt("live_value_expires_later", "own.live_value", {"expires_at": "2026-06-01T09:00:00Z"}),
+    Attempt("graph_node_is_named", "own.graph_node", {"kind": ""}),
+    Attempt("graph_node_is_named", "own.graph_node", {"identifier": ""}),
+    Attempt("graph_edge_object_or_value", "own.edge", {"value": 12}),
+    Attempt("graph_edge_object_or_value", "own.edge", {"object_id": None}),
+    Attempt("graph_edge_has_predicate", "own.edge", {"predicate": ""}),
     Attempt("scene_live_has_slot", "own.scene", {"slot": 16}),
     Attempt("scene_live_has_slot", "own.scene", {"slot": 0}),
     Attempt("scene_live_has_slot", "own.scene", {"slot": None}),
@@ -160,7 +205,7 @@ EVIDENCE_CHECKS = [
 NEVER_NEGATIVE = {
     "own.workspace": ["daily_token_budget"],
     "own.entity": ["erase_epoch"],
-    "own.session": ["next_ordinal"],
+    "own.session": ["next_ordinal", "folded_until"],
     "own.message": ["ordinal"],
     "own.atom": ["priority"],
     "own.scene": ["slot", "heat"],
@@ -175,10 +220,15 @@ NEVER_NEGATIVE = {
     "own.layer_count": ["layer", "units", "length"],
     "own.unindexed": ["layer"],
     "space": ["dimensions"],
+    "own.digest": ["until_ordinal"],
+    "own.source": ["cache_seconds"],
 }
 IMPLIED = {
     "memory_atom_authority_check": "atom_authority_known",
+    "memory_digest_number_check": "digest_number_from_one",
     "memory_evidence_outside_authority_check": "evidence_outside_authority_known",
+    "memory_livesource_timeout_milliseconds_check": "live_source_time_limit",
+    "memory_livesource_most_bytes_check": "live_source_size_limit",
 }
 """Django's own checks that a stricter one of ours answers for first."""
 
@@ -223,6 +273,14 @@ TWICE = [
     ("term_count_once", "own.term_count", "term"),
     ("layer_count_once", "own.layer_count", "layer"),
     ("memory_embeddingspace_name_key", "space", "name"),
+    ("digest_number_once", "own.digest", "number"),
+    ("digest_one_head", "own.digest", "is_head"),
+    ("evidence_digest_message_once", "own.receipt_of_digest", "message_id"),
+    ("live_source_name_once", "own.source", "name"),
+    ("policy_pattern_once", "own.policy", "pattern"),
+    ("memory_livevalue_atom_id_key", "own.live_value", "atom_id"),
+    ("graph_node_once", "own.graph_node", "identifier"),
+    ("memory_graphedge_atom_id_key", "own.edge", "atom_id"),
 ]
 UNIQUES = [
     *(Attempt(constraint, row, {column: KEPT}) for constraint, row, column in TWICE),
@@ -237,6 +295,7 @@ NEGATIVES = [
 OWNED = [
     *("session", "chain", "scene", "trait", "correction", "run", "work", "outbox", "rebuild"),
     *("search_unit", "unit_vector", "term_count", "layer_count", "unindexed"),
+    "graph_node",
 ]
 """Rows that hang on their entity alone."""
 OF_ANOTHER_WORKSPACE = [
@@ -270,6 +329,13 @@ POINTERS = [
     ("search_unit_scene_fk", "own.section_unit", "scene_id", "scene"),
     ("search_unit_trait_fk", "own.trait_unit", "trait_id", "spare_trait"),
     ("search_unit_session_fk", "own.search_unit", "session_id", "session"),
+    ("digest_session_fk", "own.digest", "session_id", "session"),
+    ("evidence_of_digest_fk", "own.receipt_of_digest", "of_digest_id", "digest"),
+    ("live_value_atom_fk", "own.live_value", "atom_id", "claim"),
+    ("graph_edge_subject_fk", "own.edge", "subject_id", "graph_node"),
+    ("graph_edge_object_fk", "own.edge", "object_id", "graph_node"),
+    ("graph_edge_atom_fk", "own.edge", "atom_id", "old_atom"),
+    ("unpromoted_atom_fk", "own.unpromoted", "atom_id", "claim"),
 ]
 """The key, a row that points by it, the column, and the kind of row it points to."""
 OF_ANOTHER_ENTITY = [
@@ -285,11 +351,13 @@ OF_ANOTHER_ENTITY = [
 BOUND_ELSEWHERE = [
     Attempt("key_entity_entity_fk", "own.key_entity", {"entity_id": Ref("far.entity")}),
     Attempt("entity_shadow_of_fk", "own.shadow", {"shadow_of_id": Ref("far.entity")}),
+    Attempt("policy_source_fk", "own.live_policy", {"source_id": Ref("far.source")}),
 ]
 WITHOUT_EVIDENCE = [
     Attempt("atom_has_evidence", "own.atom"),
     Attempt("line_has_evidence", "own.line"),
     Attempt("trait_version_has_evidence", "own.trait_version"),
+    Attempt("digest_has_evidence", "own.digest"),
 ]
 COPIES = [
     *(*CHECKS, *EVIDENCE_CHECKS, *NEGATIVES, *UNIQUES),

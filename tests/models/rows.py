@@ -66,6 +66,18 @@ TABLES = {
     "layer_count": "memory_layercount",
     "unindexed": "memory_unindexed",
     "space": "memory_embeddingspace",
+    "digest": "memory_digest",
+    "receipt_of_digest": "memory_evidence",
+    "claim": "memory_atom",
+    "live_claim": "memory_atom",
+    "source": "memory_livesource",
+    "policy": "memory_policy",
+    "live_policy": "memory_policy",
+    "live_value": "memory_livevalue",
+    "graph_node": "memory_graphnode",
+    "other_node": "memory_graphnode",
+    "edge": "memory_graphedge",
+    "unpromoted": "memory_unpromoted",
 }
 
 
@@ -146,6 +158,18 @@ FRESH: dict[str, Values] = {
     "layer_count": {"id": fresh_number, "layer": 3},
     "unindexed": {"id": fresh_number},
     "space": {"id": fresh_small_number, "name": fresh_word},
+    "digest": {"id": new_id, "number": fresh_number, "is_head": False},
+    "receipt_of_digest": {"id": fresh_number, "message_id": Ref("own.reply")},
+    "claim": {"id": new_id, "seq": fresh_number, "text": fresh_word, "chain_id": Ref("own.spare_chain")},
+    "live_claim": {"id": new_id, "seq": fresh_number, "text": fresh_word, "chain_id": Ref("own.spare_chain")},
+    "source": {"id": new_id, "name": fresh_word},
+    "policy": {"id": new_id, "pattern": fresh_word},
+    "live_policy": {"id": new_id, "pattern": fresh_word},
+    "live_value": {"id": new_id, "atom_id": Ref("own.old_atom")},
+    "graph_node": {"id": new_id, "identifier": fresh_word},
+    "other_node": {"id": new_id, "identifier": fresh_word},
+    "edge": {"id": new_id, "atom_id": Ref("own.old_atom")},
+    "unpromoted": {"id": fresh_number},
 }
 """What a copy needs of its own: its id, and another value wherever one value may stand once."""
 

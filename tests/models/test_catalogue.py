@@ -17,7 +17,13 @@ pytestmark = pytest.mark.django_db
 
 FOLDER = Path(memory.__file__).parent / "migrations" / "sql"
 SQL = "\n".join(
-    (FOLDER / name).read_text() for name in ("0002_integrity.sql", "0004_search.sql", "0005_designs.sql")
+    (FOLDER / name).read_text()
+    for name in (
+        "0002_integrity.sql",
+        "0004_search.sql",
+        "0005_designs.sql",
+        "0008_sessions_claims_graph.sql",
+    )
 )
 RUNS = {"run", "consumed_by", "parked_by"}
 """References that outlive the run which they name: they have no foreign key."""
@@ -27,6 +33,7 @@ is the largest, a second unique key on it dear, and search looks at the owner of
 NO_REFUSALS = {
     "key_entity_takes_workspace",
     *("message_is_queued", "atom_is_queued", "atom_change_is_queued", "scene_version_is_queued"),
+    *("atom_waits_for_promotion", "atom_change_waits_for_promotion"),
     *("scene_end_is_queued", "trait_version_is_queued", "trait_end_is_queued"),
 }
 """Triggers that fill a column or the queue of the index, and refuse nothing."""
@@ -106,6 +113,7 @@ def test_every_receipt_is_held_by_workspace_entity_and_id_on_both_ends() -> None
         "of_atom": "atom",
         "of_line": "line",
         "of_trait_version": "traitversion",
+        "of_digest": "digest",
         "message": "message",
         "atom": "atom",
         "line": "line",

@@ -12,6 +12,9 @@ RECEIPTS = {
     "old_atom": ("receipt_of_atom", "of_atom_id"),
     "line": ("receipt_of_line", "of_line_id"),
     "corrected_line": ("correction_receipt", "of_line_id"),
+    "digest": ("receipt_of_digest", "of_digest_id"),
+    "claim": ("receipt_of_atom", "of_atom_id"),
+    "live_claim": ("receipt_of_atom", "of_atom_id"),
     "trait_version": ("receipt_of_trait", "of_trait_version_id"),
     "corrected_trait_version": ("receipt_of_trait", "of_trait_version_id"),
 }

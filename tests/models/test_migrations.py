@@ -23,6 +23,8 @@ STAGES = [
         "0004_search_integrity",
         "0005_designs",
         "0006_changed_atoms",
+        "0007_sessions_claims_graph",
+        "0008_sessions_claims_graph_integrity",
     )
 ]
 SCHEMA = """

@@ -8,18 +8,25 @@ from django.contrib.auth.models import User
 from memory.models import (
     Chain,
     Correction,
+    Digest,
     EmbeddingSpace,
     Entity,
     Evidence,
+    GraphEdge,
+    GraphNode,
     InstalledDesign,
     Key,
     LanguageSample,
     Layer,
     LayerCount,
     Line,
+    LiveSource,
+    LiveValue,
     Member,
+    Message,
     ModelEndpoint,
     Outbox,
+    Policy,
     Process,
     Rebuild,
     Scene,
@@ -31,12 +38,15 @@ from memory.models import (
     TraitVersion,
     Unindexed,
     UnitVector,
+    Unpromoted,
     Work,
 )
 from tests.factories import (
+    SAID_AT,
     NewLine,
     cite,
     make_atom,
+    make_claim,
     make_entity,
     make_message,
     make_run,
@@ -64,7 +74,7 @@ def make_world() -> World:
     for name, entity in entities.items():
         Entity.objects.filter(pk=entity.pk).update(user_id=name)
         rows = {"workspace": entity.workspace_id, "entity": entity.pk, **_make_words(entity)}
-        rows |= _make_index(entity, rows)
+        rows |= _make_index(entity, rows) | _make_digest(entity, rows) | _make_claims(entity)
         world |= {f"{name}.{row}": row_id for row, row_id in rows.items()}
     user = User.objects.get(username="tried")
     world["own.member"] = Member.objects.create(workspace=entities["own"].workspace, user=user).pk
@@ -110,6 +120,53 @@ def _make_words(entity: Entity) -> World:
         "atom": atom.pk,
         "receipt_of_atom": Evidence.objects.get(of_atom=atom).pk,
         **_make_upper_layers(entity, NewLine("work_context", atom.text, [atom])),
+    }
+
+
+def _make_digest(entity: Entity, rows: World) -> World:
+    """What the session comes to, resting on the first of its two messages."""
+    digest = Digest.objects.create(
+        workspace_id=entity.workspace_id,
+        entity=entity,
+        session_id=rows["session"],
+        kind=Digest.Kind.SUMMARY,
+        number=1,
+        text="Billing stays on Express.",
+        until_ordinal=2,
+    )
+    cite(entity, of_digest=digest, targets={"message": [Message.objects.get(pk=str(rows["message"]))]})
+    return {"digest": digest.pk, "receipt_of_digest": Evidence.objects.get(of_digest=digest).pk}
+
+
+def _make_claims(entity: Entity) -> World:
+    """A claim with its edge, one whose value is fetched, and what says so."""
+    owner = {"workspace_id": entity.workspace_id, "entity": entity}
+    source = LiveSource.objects.create(
+        workspace=entity.workspace, name=fresh_word(), kind=LiveSource.Kind.CALLABLE, address="plans"
+    )
+    held = Policy.objects.create(workspace=entity.workspace, pattern=fresh_word())
+    live = Policy.objects.create(
+        workspace=entity.workspace, pattern=fresh_word(), action=Policy.Action.LIVE, source=source
+    )
+    claim = make_claim(entity, "billing.plan", {"kind": "plan", "id": "annual"})
+    fetched = make_claim(entity, "billing.balance", None, live_source=source.name)
+    value = {"value": 12, "fetched_at": SAID_AT, "expires_at": SAID_AT}
+    node = GraphNode.objects.create(**owner, kind="customer", identifier="customer-123")
+    other = GraphNode.objects.create(**owner, kind="plan", identifier="annual")
+    edge = GraphEdge.objects.create(
+        **owner, subject=node, predicate=claim.predicate, object=other, atom=claim
+    )
+    return {
+        "source": source.pk,
+        "policy": held.pk,
+        "live_policy": live.pk,
+        "claim": claim.pk,
+        "live_claim": fetched.pk,
+        "live_value": LiveValue.objects.create(**owner, atom=fetched, **value).pk,
+        "graph_node": node.pk,
+        "other_node": other.pk,
+        "edge": edge.pk,
+        "unpromoted": Unpromoted.objects.get(atom=claim).pk,
     }
 
 
