@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -30,6 +31,21 @@ def rows(name: str, **parameters: Any) -> list[tuple[Any, ...]]:
         cursor.execute(statement(name), parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()
         return found
+
+
+def rows_of_several(names: Sequence[str], **parameters: Any) -> list[list[tuple[Any, ...]]]:
+    """The rows of several named queries that share their parameters, there and back once."""
+    with connection.cursor() as cursor:
+        cursor.execute(";\n".join(map(statement, names)), parameters)
+        found: list[list[tuple[Any, ...]]] = [cursor.fetchall()]
+        while cursor.nextset():
+            found.append(cursor.fetchall())
+        return found
+
+
+def json_value(stored: Any) -> Any:
+    """A jsonb column as named queries give it: Django leaves its text to the fields of models."""
+    return json.loads(stored) if isinstance(stored, (str, bytes)) else stored
 
 
 def run(name: str, **parameters: Any) -> int:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 Count = Callable[[str], int]
 """Tokens of a text."""
-Kind = Literal["trait", "atom", "message", "scene", "section", "request", "rule"]
+Kind = Literal["trait", "atom", "message", "scene", "section", "request", "rule", "digest", "edge"]
 Reason = Literal[
     "budget",
     "other situation",
@@ -17,12 +17,27 @@ Reason = Literal[
     "in standing rules",
     "in a scene",
     "in an atom",
+    "in a turn",
     "same words",
     "superseded",
     "system text",
     "cut",
 ]
-BlockName = Literal["persona", "rules", "scenes", "memory", "procedure", "request"]
+BlockName = Literal[
+    "persona",
+    "rules",
+    "scenes",
+    "memory",
+    "procedure",
+    "request",
+    "briefs",
+    "summary",
+    "turns",
+    "situation",
+    "sections",
+    "live",
+    "facts",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,27 +128,36 @@ def _receipts(entity: Entity) -> Any:
     return Evidence.objects.filter(workspace_id=entity.workspace_id, entity_id=entity.pk)
 
 
-def told_in_lines(material: Material, lines: Collection[UUID]) -> frozenset[UUID]:
-    """The atoms that a shown line says in the same words."""
-    texts = {
+def line_texts(material: Material, lines: Collection[UUID]) -> Mapping[UUID, str]:
+    """The texts of some lines of scenes."""
+    return {
         line.id: line.text
         for scene in material.scenes
         for section in scene.sections
         for line in section.lines
         if line.id in lines
     }
-    languages = material.found.languages
+
+
+def told_in_lines(
+    texts: Mapping[UUID, str],
+    atoms_of_lines: Mapping[UUID, Sequence[tuple[UUID, str]]],
+    languages: Sequence[str],
+) -> frozenset[UUID]:
+    """The atoms that a line, given by its text, says in the same words."""
     return frozenset(
         atom
         for line, text in texts.items()
-        for atom, words in material.atoms_of_lines.get(line, ())
+        for atom, words in atoms_of_lines.get(line, ())
         if _says(text, words, languages)
     )
 
 
-def messages_told(material: Material, atoms: Collection[UUID]) -> frozenset[UUID]:
+def messages_told(
+    messages_of_atoms: Mapping[UUID, frozenset[UUID]], atoms: Collection[UUID]
+) -> frozenset[UUID]:
     """The messages whose claims stand in another block."""
-    return frozenset().union(*(material.messages_of_atoms.get(atom, frozenset()) for atom in atoms))
+    return frozenset().union(*(messages_of_atoms.get(atom, frozenset()) for atom in atoms))
 
 
 def _says(line: str, atom: str, languages: Sequence[str]) -> bool:

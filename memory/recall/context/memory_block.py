@@ -37,6 +37,8 @@ class Known:
     """Messages that said a claim which no longer holds."""
     scopes: Mapping[UUID, str] = field(default_factory=dict)
     """The situations that instructions are bound to."""
+    shown_turns: Collection[UUID] = ()
+    """Messages that a chat shows as they are."""
 
     def why_not(self, atom: UUID) -> Reason | None:
         """Why an atom is not told in memory; None for one that may be."""
@@ -122,7 +124,9 @@ class _Told:
 
     def _why_not(self, hit: Hit) -> Reason | None:
         """Why a hit is not told; None for one that is."""
-        if hit.layer == "atom":
+        if hit.messages and all(message.id in self._known.shown_turns for message in hit.messages):
+            reason: Reason | None = "in a turn"
+        elif hit.layer == "atom":
             reason = self._known.why_not(hit.id)
         elif hit.id in self._known.superseded_messages:
             reason = "superseded"

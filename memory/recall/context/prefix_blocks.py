@@ -30,6 +30,15 @@ SITUATION_SHARE = 5
 
 
 @dataclass(frozen=True, slots=True)
+class TraitWords:
+    """One trait as a context tells it."""
+
+    id: UUID
+    slot: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """A standing rule. An empty scope: it always holds."""
 
@@ -54,7 +63,7 @@ class RulesBlock:
     """The tokens that it may take in any situation."""
 
 
-def persona_block(traits: Sequence[TraitRecord], *, budget: int, count: Count) -> Block:
+def persona_block(traits: Sequence[TraitRecord | TraitWords], *, budget: int, count: Count) -> Block:
     """Every trait that fits, one line each."""
     entries = [
         Entry(Reference("trait", trait.id), f"- {trait.slot.replace('_', ' ')}: {one_line(trait.text)}\n")

@@ -16,7 +16,14 @@ from memory.ingest.recalled import REQUEST_HEADING, strip_recalled, wrap
 from memory.models import Entity
 from memory.recall.context.blocks import Block, Count, LeftOut, Reference
 from memory.recall.context.escaping import own_words
-from memory.recall.context.material import Material, messages_told, read_material, told_in_lines, words_of
+from memory.recall.context.material import (
+    Material,
+    line_texts,
+    messages_told,
+    read_material,
+    told_in_lines,
+    words_of,
+)
 from memory.recall.context.memory_block import Known, memory_block
 from memory.recall.context.prefix_blocks import Rule, RulesBlock, persona_block, rules_block
 from memory.recall.context.request import ContextRequest, Shares
@@ -120,7 +127,7 @@ class _Composer:
             return not terms_of(scope) or not task.isdisjoint(words_of(scope, languages))
 
         # The sort is stable: of equal weight, what the user said comes before what the design says.
-        rules = sorted((*self._material.rules, *_design_rules(self._design, floor)), key=_weight)
+        rules = sorted((*self._material.rules, *design_rules(self._design, floor)), key=_weight)
         return rules_block(rules, matches, budget=self._shares.rules(), count=self._count)
 
     def _scenes(self) -> tuple[Block, frozenset[UUID]]:
@@ -136,14 +143,16 @@ class _Composer:
     def _memory(self, rules: Block, lines: Collection[UUID]) -> Block:
         material = self._material
         shown_rules = frozenset(row.id for row in rules.ids if row.id)
-        told_in_scenes = told_in_lines(material, lines)
+        told_in_scenes = told_in_lines(
+            line_texts(material, lines), material.atoms_of_lines, material.found.languages
+        )
         known = Known(
             shown_rules=shown_rules,
             other_rules=frozenset(
                 row.id for row in rules.left_out if row.reason == "other situation" and row.id
             ),
             told_in_scenes=told_in_scenes,
-            told_messages=messages_told(material, shown_rules | told_in_scenes),
+            told_messages=messages_told(material.messages_of_atoms, shown_rules | told_in_scenes),
             superseded_messages=material.superseded_messages,
             scopes=material.scopes,
         )
@@ -153,7 +162,7 @@ class _Composer:
             count=self._count,
             known=known,
             weigh=self._weigher(),
-            notice=_search_notice(material.found),
+            notice=search_notice(material.found),
         )
 
     def _weigher(self) -> Callable[[str], float]:
@@ -193,14 +202,14 @@ class _Composer:
             "tokens": tokens,
             "sha256": sha256,
             "stable_prefix_bytes": prefix_bytes,
-            "blocks": [_account(block) for block in blocks],
+            "blocks": [account(block) for block in blocks],
             "arms": dict(self._material.found.arms),
             "unindexed": self._material.found.unindexed,
         }
         return Context(text, blocks, manifest, sha256, prefix_bytes, tokens)
 
 
-def _design_rules(design: Design, floor: int) -> list[Rule]:
+def design_rules(design: Design, floor: int) -> list[Rule]:
     """What the design tells every agent, by the same floor as what users said."""
     return [
         Rule(None, rule.text, rule.priority, "", "design", f"{design.full_name}#{number}")
@@ -230,11 +239,13 @@ def _longest(task: str, written: Callable[[str], str], budget: int, count: Count
     return written(task[:low]) if low else ""
 
 
-def _search_notice(found: Found) -> str:
+def search_notice(found: Found) -> str:
+    """What to say of arms that had no part in the result."""
     return "".join(notice for arm, notice in LATE_ARMS.items() if found.arms.get(arm) in ("late", "failed"))
 
 
-def _account(block: Block) -> dict[str, Any]:
+def account(block: Block) -> dict[str, Any]:
+    """A block as the manifest tells of it."""
     return {
         "name": block.name,
         "tokens": block.tokens,
