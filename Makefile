@@ -1,7 +1,7 @@
 # One command each. Nothing has to be installed first but Python 3.11 or newer.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test run worker lint types check lock migrations format bench-cascade bench-offline bench-recall bench-import test-faults
+.PHONY: help demo test run worker lint types check lock migrations format bench-cascade bench-offline bench-recall bench-compiling bench-import test-faults
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -29,6 +29,7 @@ help:
 	@echo "make check         all that CI does      make format      format in place"
 	@echo "make bench-cascade own time of the cascade   make test-faults  workers killed at every point"
 	@echo "make bench-recall  time and losses of recall (ARGS='--sizes 1000 --others 0' for a short one)"
+	@echo "make bench-compiling  the context of a turn beside recall alone"
 	@echo "make bench-offline FILE=… what the offline model keeps of a LoCoMo file with observations"
 	@echo "make bench-import  memory and time of a large import (ARGS='--megabytes 10' for a short one)"
 	@echo "make migrations    write migrations      make lock        resolve the dependencies again"
@@ -67,6 +68,10 @@ bench-offline: $(TEST_STAMP)
 # Time of recall over HTTP at 1,000, 10,000 and 100,000 atoms, and among a million of others.
 bench-recall: $(TEST_STAMP)
 	$(PY) -m benchmarks.recall $(ARGS)
+
+# compile_context with 200 turns and 10,000 atoms, and recall alone.
+bench-compiling: $(TEST_STAMP)
+	$(PY) -m benchmarks.compiling $(ARGS)
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .

@@ -57,21 +57,21 @@ def measure(sizes: Sequence[int], others: int, count: int) -> dict[str, Any]:
 
     created = create_workspace(name="benchmark")
     told: dict[str, Any] = {"benchmark": "recall", "seed": SEED, "queries": count}
-    with _filler() as filler:
-        filled = {size: _filled(filler, created.workspace, size, count) for size in sizes}
-        filler.finish()
+    with filler() as fill:
+        filled = {size: filled_entity(fill, created.workspace, size, count) for size in sizes}
+        fill.finish()
         for entity, _ in filled.values():
-            _build_index(entity)
-        with server() as address, httpx.Client(base_url=address, headers=_bearer(created.token)) as client:
+            build_index(entity)
+        with server() as address, httpx.Client(base_url=address, headers=bearer(created.token)) as client:
             told["http"] = {size: _timed(client, *filled[size], count) for size in sizes}
         entity, queries = filled[sizes[-1]]
         told["sql"] = sql_milliseconds(entity, queries[:count])
         told["losses"] = losses(entity, queries[:count])
         if others:
-            told["others"] = _multiply(filler, entity, sizes[-1], others)
+            told["others"] = _multiply(fill, entity, sizes[-1], others)
             with (
                 server() as address,
-                httpx.Client(base_url=address, headers=_bearer(created.token)) as client,
+                httpx.Client(base_url=address, headers=bearer(created.token)) as client,
             ):
                 told["http_among_others"] = _timed(client, entity, queries, count)
             told["sql_among_others"] = sql_milliseconds(entity, queries[:count])
@@ -79,7 +79,8 @@ def measure(sizes: Sequence[int], others: int, count: int) -> dict[str, Any]:
 
 
 @contextmanager
-def _filler() -> Iterator[Filler]:
+def filler() -> Iterator[Filler]:
+    """Fills the database of the settings, which has to be an embedded one."""
     from django.conf import settings
 
     from memory.indexing.vectors import current_space
@@ -91,23 +92,25 @@ def _filler() -> Iterator[Filler]:
     if embedder is None or not settings.IS_DATABASE_EMBEDDED:
         raise SystemExit("This benchmark needs the embedded PostgreSQL and the local embedder.")
     with connect(layout_of(settings.DATA_DIR), DATABASE) as connection:
-        filler = Filler(connection, current_space(embedder), Words(SEED))
-        filler.begin()
-        yield filler
+        fill = Filler(connection, current_space(embedder), Words(SEED))
+        fill.begin()
+        yield fill
 
 
-def _filled(filler: Filler, workspace: Any, size: int, count: int) -> tuple[Entity, list[str]]:
+def filled_entity(fill: Filler, workspace: Any, size: int, count: int) -> tuple[Entity, list[str]]:
+    """An entity of so many atoms, and queries for it."""
     from memory.ingest.entities import ensure_entity
 
     note(f"{size} atoms are copied")
     entity = ensure_entity(workspace=workspace, name=f"agent.{size}")
-    queries = filler.fill(entity, size)
+    queries = fill.fill(entity, size)
     if len(queries) < count + WARMING:
         raise SystemExit(f"{size} atoms give {len(queries)} queries, {count + WARMING} are needed")
     return entity, queries
 
 
-def _build_index(entity: Entity) -> None:
+def build_index(entity: Entity) -> None:
+    """The vector index, where the entity is large enough for one."""
     from memory.indexing.vector_index import build_vector_index, wants_vector_index
 
     space = _space()
@@ -122,19 +125,20 @@ def _space() -> EmbeddingSpace:
     return EmbeddingSpace.objects.get()
 
 
-def _multiply(filler: Filler, entity: Entity, size: int, others: int) -> int:
+def _multiply(fill: Filler, entity: Entity, size: int, others: int) -> int:
     """Copies of the entity until so many atoms of others are there."""
     from memory.ingest.entities import ensure_entity
 
     names = [f"agent.other-{number}" for number in range(-(-others // size))]
     note(f"{size * len(names)} atoms of others are copied")
-    filler.begin()
-    filler.multiply(entity, [ensure_entity(workspace=entity.workspace, name=name) for name in names])
-    filler.finish()
+    fill.begin()
+    fill.multiply(entity, [ensure_entity(workspace=entity.workspace, name=name) for name in names])
+    fill.finish()
     return size * len(names)
 
 
-def _bearer(token: str) -> dict[str, str]:
+def bearer(token: str) -> dict[str, str]:
+    """Headers of a key."""
     return {"Authorization": f"Bearer {token}"}
 
 

@@ -33,7 +33,10 @@ COPY_HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 COPY_END = b"\xff\xff"
 TABLES = ("session", "message", "chain", "atom", "evidence", "searchunit")
 COLUMNS = {
-    "session": ("id", "workspace_id", "entity_id", "external_id", "title", "next_ordinal"),
+    "session": (
+        *("id", "workspace_id", "entity_id", "external_id", "title", "next_ordinal", "takes_turns"),
+        "folded_until",
+    ),
     "message": (
         *("id", "workspace_id", "entity_id", "session_id", "seq", "ordinal", "role", "speaker", "text"),
         *("attachment_text", "tool_name", "tool_calls", "tool_call_id", "metadata", "occurred_at"),
@@ -43,6 +46,7 @@ COLUMNS = {
     "atom": (
         *("id", "workspace_id", "entity_id", "chain_id", "seq", "text", "kind", "priority", "topic"),
         *("subject", "scope", "authority", "status", "decision", "merge_reason", "occurred_at", "terms"),
+        *("subject_kind", "subject_id", "predicate", "live_source"),
     ),
     "evidence": ("workspace_id", "entity_id", "of_atom_id", "message_id", "role"),
     "searchunit": (
@@ -202,7 +206,7 @@ class _Batch:
             if ordinal == 0:
                 session = new_id()
                 name = f"session-{(self._start + place) // TURNS_OF_A_SESSION}"
-                found["session"].append((session, *owner, name, "", TURNS_OF_A_SESSION))
+                found["session"].append((session, *owner, name, "", TURNS_OF_A_SESSION, False, 0))
             said_at = BEGAN_AT + (self._start + place) * TURN_INTERVAL
             number = last_number + 2 * place
             found["message"].append(self._message(place, message, session, ordinal, number + 1, said_at))
@@ -225,7 +229,7 @@ class _Batch:
         owner = (self.entity.workspace_id, self.entity.pk)
         # Two atoms of an entity never say the same; the number tells them apart.
         text = f"{self._words.written(self.atoms[place])} {self._start + place}"
-        facts = ("episodic", 50, "", "", "", 2, "live", "store", "", said_at, "{}")
+        facts = ("episodic", 50, "", "", "", 2, "live", "store", "", said_at, "{}", "", "", "", "")
         return (pk, *owner, chain, number, text, *facts)
 
     def _units(
