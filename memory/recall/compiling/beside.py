@@ -87,19 +87,13 @@ def _listed(name: Any, heading: str, entries: Sequence[Entry], budget: int, coun
 
 
 def _live_entry(claim: RecalledClaim) -> Entry:
-    about = f"{claim.subject_kind} {claim.subject_id} {claim.predicate}"
-    source = f"{claim.live_source}{_at(claim)}"
-    if claim.live_state == "unavailable":
-        text = f"- {one_line(about)}: unavailable ({one_line(claim.problem)}; {one_line(source)})\n"
-    else:
-        text = (
-            f"- {one_line(about)}: {shown_value(claim.value)} ({claim.live_state} from {one_line(source)})\n"
-        )
-    return Entry(Reference("atom", claim.id), text)
+    """The claim as its source tells it, and how old that is."""
+    how = "" if claim.live_state == "unavailable" else f" ({claim.live_state}{_at(claim)})"
+    return Entry(Reference("atom", claim.id), f"- {one_line(claim.text)}{how}\n")
 
 
 def _at(claim: RecalledClaim) -> str:
-    return f", {time_text(claim.fetched_at)}" if claim.fetched_at else ""
+    return f" {time_text(claim.fetched_at)}" if claim.fetched_at else ""
 
 
 def shown_value(value: Any) -> str:

@@ -17,7 +17,9 @@ from memory.recall.hits import Found, Hit
 from memory.recall.search import Request, search
 
 MOST_RESULTS = 40
-NOTHING_ASKED = Found(hits=(), arms={"words": "off", "meaning": "off", "unindexed": "answered"})
+NOTHING_ASKED = Found(
+    hits=(), arms={"words": "off", "meaning": "off", "related": "off", "unindexed": "answered"}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,7 +217,12 @@ def test_the_graph_alone_recalls_facts_and_no_memory(alice: Alice) -> None:
     made = compiled(alice.entity, "later", query="customer-123 plan", strategy="graph")
     assert "## Related facts\n- customer customer-123 billing.plan: annual\n" in contents(made)[-1]
     assert part(made, "memory")["shown"] == []
-    assert made.manifest["arms"] == {"words": "off", "meaning": "off", "unindexed": "answered"}
+    assert made.manifest["arms"] == {
+        "words": "off",
+        "meaning": "off",
+        "related": "off",
+        "unindexed": "answered",
+    }
 
 
 def test_another_memory_never_shows(alice: Alice) -> None:
