@@ -8,3 +8,8 @@ class MemoryConfig(AppConfig):
 
     name = "memory"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register the checks of what the settings name."""
+        from memory.claims import checks as _of_claims  # noqa: F401
+        from memory.llm import checks  # noqa: F401

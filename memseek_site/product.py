@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from memseek_site.live_sources import LiveSettings
+
 # Variables in which providers' keys usually lie; `doctor` says when one is set and nothing uses it.
 KNOWN_KEY_VARIABLES = (
     "ANTHROPIC_API_KEY",
@@ -14,6 +16,7 @@ KNOWN_KEY_VARIABLES = (
     "GEMINI_API_KEY",
     "GROQ_API_KEY",
     "MISTRAL_API_KEY",
+    "OLLAMA_API_KEY",
     "OPENAI_API_KEY",
     "OPENROUTER_API_KEY",
     "TOGETHER_API_KEY",
@@ -30,10 +33,12 @@ class ModelPrice:
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """Which model answers. With no name under `strong`, the offline model does."""
+    """Which model answers. With no name under `strong` and no provider, the offline model does."""
 
+    provider: str
+    """`auto`, `offline`, `openai_compatible`, `anthropic`, `ollama`, or the dotted path of somebody's own."""
     base_url: str
-    """Address of an OpenAI-compatible endpoint; empty means the provider's own."""
+    """Address of the provider's endpoint; empty means the provider's own."""
     api_key_variable: str
     """Name of the environment variable that holds the key."""
     api_key: str = field(repr=False)
@@ -54,9 +59,27 @@ class ModelSettings:
     """Calls to the provider at once, for each worker process."""
 
     @property
+    def chosen_provider(self) -> str:
+        """The provider, with `auto` decided."""
+        if self.provider != "auto":
+            return self.provider
+        return "openai_compatible" if self.strong else "offline"
+
+    @property
     def is_configured(self) -> bool:
-        """Whether a real model is named."""
-        return bool(self.strong)
+        """Whether a real model answers."""
+        return self.chosen_provider != "offline"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the provider is somebody's own, named by a dotted path."""
+        return "." in self.provider
+
+    @property
+    def is_key_missing(self) -> bool:
+        """Whether the provider's own address would ask for a key that is not there."""
+        is_keyed = self.chosen_provider in ("openai_compatible", "anthropic")
+        return is_keyed and not self.api_key and not self.base_url
 
 
 @dataclass(frozen=True)
@@ -64,11 +87,12 @@ class EmbeddingSettings:
     """What turns texts into vectors."""
 
     provider: str
-    """`local`, `openai_compatible` or `none`: as set, or what a named model and the installation allow."""
+    """`local`, `openai_compatible`, `ollama`, `none` or the dotted path of somebody's own: as set, or what a
+    named model and the installation allow."""
     model: str
     """Name of the embedding model at an endpoint."""
     base_url: str = field(repr=False)
-    """Address of an OpenAI-compatible endpoint; empty means the provider's own. May hold a password."""
+    """Address of the provider's endpoint; empty means the provider's own. May hold a password."""
     api_key_variable: str
     """Name of the environment variable that holds the key."""
     api_key: str = field(repr=False)
@@ -89,7 +113,12 @@ class EmbeddingSettings:
     @property
     def is_endpoint(self) -> bool:
         """Whether vectors come over a network, with the key."""
-        return self.provider == "openai_compatible"
+        return self.provider in ("openai_compatible", "ollama")
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the embedder is somebody's own, named by a dotted path."""
+        return "." in self.provider
 
 
 @dataclass(frozen=True)
@@ -114,12 +143,26 @@ class WakingSettings:
     """Shortest pause between two scene syntheses while messages keep coming."""
     persona_interval_seconds: float
     """Shortest pause between two persona steps."""
+    promotion_seconds: float
+    """The graph is brought up to date so long after the first atom that waits."""
     lease_seconds: float
     """A claimed step whose worker is silent for so long is taken over."""
     sweep_seconds: float
     """How often the sweep looks for work whose task was lost."""
     retry_seconds: tuple[float, ...]
     """Pauses before a failed step is tried again."""
+
+
+@dataclass(frozen=True)
+class SessionSettings:
+    """When sessions of agents are folded, and when they end by themselves."""
+
+    idle_seconds: float
+    """A session in which nothing was said for so long ends; 0 leaves all of them open."""
+    turns_kept: int
+    """So many of the newest turns are never folded."""
+    fold_after_turns: int
+    """With more turns than this outside its summary, a session is folded."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +177,7 @@ class MemseekSettings:
     embedding: EmbeddingSettings
     budget: BudgetSettings
     waking: WakingSettings
+    sessions: SessionSettings
     heartbeat_seconds: float
     """How often each process says that it lives."""
     unused_key_variables: tuple[str, ...]
@@ -142,6 +186,7 @@ class MemseekSettings:
     """Folders with designs beside the shipped ones: each is one, or holds some."""
     agent_memory_run_id: str
     """Names the entity of the walkthrough, `agent.alice-<run>`; empty means a new one each time."""
+    live: LiveSettings = field(default_factory=LiveSettings)
 
     def configuration_hash(self) -> str:
         """A digest that is the same for processes that behave the same; holds no secret and no path."""
@@ -152,4 +197,5 @@ class MemseekSettings:
         shown["model"]["api_key"] = bool(self.model.api_key)
         shown["model"]["fallback_api_key"] = bool(self.model.fallback_api_key)
         shown["embedding"]["api_key"] = bool(self.embedding.api_key)
+        shown["live"]["credentials"] = sorted(self.live.credentials)
         return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:16]

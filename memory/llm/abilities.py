@@ -88,7 +88,7 @@ LENGTH_WORDS = re.compile(r"max_(completion_)?tokens", re.I)
 TEMPERATURE_WORDS = re.compile(r"temperature", re.I)
 STATUSES_OF_AN_OVERFLOW = frozenset({400, 413, 422, 500})
 CONTEXT_WORDS = re.compile(
-    r"context.?(length|window|size)|maximum context|(prompt|input) is too long|too many \w* ?tokens",
+    r"context.?(length|window|size|limit)|maximum context|(prompt|input) is too long|too many \w* ?tokens",
     re.I,
 )
 

@@ -42,10 +42,14 @@ class Tally:
     is_usage_estimated: bool = False
     _started: float = field(default_factory=time.monotonic)
 
-    def count_call(self) -> None:
-        """Count a request about to be sent; raises BudgetExceeded when it would be one too many."""
+    def ensure_call(self) -> None:
+        """Raise BudgetExceeded when one more request would be one too many."""
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise BudgetExceeded("run_calls", f"The run may send no more than {self.max_calls} requests.")
+
+    def count_call(self) -> None:
+        """Count a request about to be sent; raises as `ensure_call` does."""
+        self.ensure_call()
         self.calls += 1
 
     def add(self, usage: Usage, price: Price | None) -> None:

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import re
-from dataclasses import dataclass
 from typing import Any
 
 from memory.llm.abilities import Abilities, JsonMode
-from memory.llm.accounting import Usage, estimated_tokens
+from memory.llm.chained import Completion, completed, usage_of
 from memory.llm.endpoints import Endpoint
-from memory.llm.openai_wire import Exchange, StatusError
-from memory.llm.protocol import (
-    FinishReason,
-    ModelError,
-    ModelRequest,
-    PermanentModelError,
-    TransientModelError,
-)
+from memory.llm.protocol import FinishReason, ModelRequest
 from memory.llm.redaction import emitted
 from memory.llm.schemas import Schema, portable_schema, schema_text
+from memory.llm.wire import Exchange, StatusError, count, json_object, malformed
 
 SCHEMA_PROMPT = "Answer with one JSON object that fits this JSON Schema, and with nothing else:\n"
-# Words before the answer may hold a few braces of their own.
-OPENINGS_TRIED = 10
 FINISH_REASONS: dict[str, FinishReason] = {
     "length": "length",
     "max_tokens": "length",
@@ -34,24 +23,16 @@ FINISH_REASONS: dict[str, FinishReason] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """What the model wrote, why it stopped and what it used."""
-
-    text: str
-    finish_reason: FinishReason
-    usage: Usage
-
-
 def completion_body(request: ModelRequest, model: str, abilities: Abilities) -> dict[str, Any]:
     """The JSON body that puts the request in the way the endpoint bears."""
     schema = portable_schema(request.schema)
     # Some endpoints take a schema beside `json_object` and ignore it, so all modes but the first tell it too.
     is_told = abilities.json_mode is not JsonMode.SCHEMA
-    system = f"{request.system}\n\n{SCHEMA_PROMPT}{schema_text(schema)}" if is_told else request.system
+    system = told_schema(request.system, schema) if is_told else request.system
+    said = (("system", system), ("user", request.user))
     body: dict[str, Any] = {
         "model": model,
-        "messages": [{"role": "system", "content": system}, {"role": "user", "content": request.user}],
+        "messages": [{"role": role, "content": words} for role, words in said if words],
     }
     response_format = _response_format(abilities.json_mode, request.schema.__name__, schema)
     if response_format is not None:
@@ -63,28 +44,17 @@ def completion_body(request: ModelRequest, model: str, abilities: Abilities) -> 
     return body
 
 
+def told_schema(system: str, schema: Schema) -> str:
+    """The system prompt with the answer's schema behind it."""
+    return f"{system}\n\n{SCHEMA_PROMPT}{schema_text(schema)}".strip()
+
+
 def _response_format(mode: JsonMode, name: str, schema: Schema) -> dict[str, Any] | None:
     if mode is JsonMode.SCHEMA:
         return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}
     if mode is JsonMode.OBJECT_WITH_SCHEMA:
         return {"type": "json_object", "schema": schema}
     return {"type": "json_object"} if mode is JsonMode.OBJECT else None
-
-
-def has_asked_shape(text: str, request: ModelRequest) -> bool:
-    """Whether the text holds a JSON object with the answer's required keys, words around it or not."""
-    required = {name for name, field in request.schema.model_fields.items() if field.is_required()}
-    openings = itertools.islice(re.finditer(r"\{", text.rpartition("</think>")[2]), OPENINGS_TRIED)
-    return any(required <= _object_keys(opening) for opening in openings)
-
-
-def _object_keys(opening: re.Match[str]) -> set[str]:
-    """Keys of the JSON object that begins at a brace; none when it is no JSON."""
-    try:
-        found, _ = json.JSONDecoder().raw_decode(opening.string, opening.start())
-    except (ValueError, RecursionError):
-        return set()
-    return set(found)
 
 
 def read_completion(exchange: Exchange, request: ModelRequest, endpoint: Endpoint) -> Completion:
@@ -94,7 +64,7 @@ def read_completion(exchange: Exchange, request: ModelRequest, endpoint: Endpoin
     PermanentModelError (`wrong_content_type`) for what is no completion endpoint, and StatusError for an
     error that was sent with a good status.
     """
-    document = _document(exchange, endpoint)
+    document = json_object(exchange, endpoint)
     _raise_embedded_error(document, endpoint)
     choice = _first_choice(document, endpoint)
     message = choice.get("message")
@@ -104,34 +74,10 @@ def read_completion(exchange: Exchange, request: ModelRequest, endpoint: Endpoin
     finish_reason = FINISH_REASONS.get(str(choice.get("finish_reason")), "stop")
     if isinstance(refusal, str) and refusal:
         text, finish_reason = text or refusal, "refusal"
-    usage = _usage(document, request, text)
-    if not text.strip() and finish_reason == "stop":
-        raise TransientModelError(
-            "empty_answer", "The model wrote nothing.", tokens_in=usage.tokens_in, tokens_out=usage.tokens_out
-        )
-    return Completion(text, finish_reason, usage)
-
-
-def _document(exchange: Exchange, endpoint: Endpoint) -> dict[str, Any]:
-    content_type = exchange.content_type.partition(";")[0].strip().lower()
-    if content_type and not content_type.endswith("json") and content_type != "text/plain":
-        message = f"The address answered {content_type[:60]}, no JSON; check the base URL."
-        raise PermanentModelError("wrong_content_type", message, raw=_raw(exchange, endpoint))
-    try:
-        document = json.loads(exchange.text)
-    except (ValueError, RecursionError):
-        raise _malformed("The response is no valid JSON.", _raw(exchange, endpoint)) from None
-    if not isinstance(document, dict):
-        raise _malformed("The response is no JSON object.", _raw(exchange, endpoint))
-    return document
-
-
-def _raw(exchange: Exchange, endpoint: Endpoint) -> str:
-    return emitted(exchange.text, endpoint.secrets)
-
-
-def _malformed(message: str, raw: str) -> ModelError:
-    return TransientModelError("malformed_response", message, raw=raw)
+    reported = document.get("usage")
+    reported = reported if isinstance(reported, dict) else {}
+    tokens_in, tokens_out = (count(reported.get(f"{name}_tokens")) for name in ("prompt", "completion"))
+    return completed(text, finish_reason, usage_of(request, text, tokens_in, tokens_out))
 
 
 def _raise_embedded_error(document: dict[str, Any], endpoint: Endpoint) -> None:
@@ -149,7 +95,7 @@ def _first_choice(document: dict[str, Any], endpoint: Endpoint) -> dict[str, Any
     if isinstance(choices, list) and choices and isinstance(choices[0], dict):
         return choices[0]
     raw = emitted(json.dumps(document, ensure_ascii=False), endpoint.secrets)
-    raise _malformed("The response holds no choice.", raw)
+    raise malformed("The response holds no choice.", raw)
 
 
 def _text(content: Any) -> str:
@@ -158,21 +104,3 @@ def _text(content: Any) -> str:
         return content
     parts = content if isinstance(content, list) else []
     return "".join(str(part.get("text") or "") for part in parts if isinstance(part, dict))
-
-
-def _usage(document: dict[str, Any], request: ModelRequest, text: str) -> Usage:
-    reported = document.get("usage")
-    reported = reported if isinstance(reported, dict) else {}
-    tokens_in, tokens_out = _count(reported.get("prompt_tokens")), _count(reported.get("completion_tokens"))
-    if tokens_in is not None and tokens_out is not None:
-        return Usage(tokens_in, tokens_out)
-    asked = estimated_tokens(request.system) + estimated_tokens(request.user)
-    return Usage(
-        asked if tokens_in is None else tokens_in,
-        estimated_tokens(text) if tokens_out is None else tokens_out,
-        is_estimated=True,
-    )
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -49,8 +49,9 @@ def _endpoint(configured: ModelSettings, name: str) -> Endpoint:
         model=model,
         base_url=base_url or configured.base_url,
         api_key=key if key.get_secret_value() else NO_KEY,
-        price=_price(configured, model),
+        price=price_of(configured, model),
         concurrency=configured.concurrency,
+        provider=configured.chosen_provider,
     )
 
 
@@ -62,7 +63,8 @@ def _split(name: str) -> tuple[str, str]:
     return name, ""
 
 
-def _price(configured: ModelSettings, model: str) -> Price | None:
+def price_of(configured: ModelSettings, model: str) -> Price | None:
+    """What the operator says that a model costs; None where nothing is said."""
     price = configured.prices.get(model)
     if price is None:
         return None

@@ -29,7 +29,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model behind an OpenAI-compatible address. An empty `base_url` means the SDK's own provider."""
+    """A model behind an address. An empty `base_url` means the provider's own."""
 
     model: str
     base_url: str = field(default="", repr=False)
@@ -37,6 +37,8 @@ class Endpoint:
     price: Price | None = None
     concurrency: int = 4
     """Requests at once to this address, for each process."""
+    provider: str = "openai_compatible"
+    """Whose protocol is spoken there."""
     secrets: tuple[str, ...] = field(init=False, repr=False)
     """What must never be emitted."""
 
@@ -48,6 +50,11 @@ class Endpoint:
     def base_url_hash(self) -> str:
         """Names the address in the database without showing it."""
         return hashlib.sha256(self.base_url.rstrip("/").encode()).hexdigest()
+
+    @property
+    def address(self) -> str:
+        """What requests at once are counted by; distinct for providers whose own address is not named."""
+        return self.base_url or self.provider
 
     @property
     def identity(self) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import connections
 
 from memory.llm.protocol import Model, ModelReply, ModelRequest
@@ -14,6 +15,9 @@ def refuse_inside_transaction() -> None:
     that Django's TestCase (and pytest's `db` fixture) puts around a whole test does not count, as it does
     not for `atomic(durable=True)`.
     """
+    if not settings.configured:
+        # A provider used outside of Django: there is no database.
+        return
     for connection in connections.all(initialized_only=True):
         if any(not getattr(block, "_from_testcase", False) for block in connection.atomic_blocks):
             raise RuntimeError("A model was asked inside a database transaction; read, call, then write.")

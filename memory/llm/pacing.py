@@ -98,9 +98,8 @@ class Slots:
         self._lock = threading.Lock()
         self._semaphores: dict[tuple[str, int], threading.BoundedSemaphore] = {}
 
-    @contextmanager
-    def taken(self, address: str, limit: int, deadline: Deadline) -> Iterator[None]:
-        """Hold one of `limit` slots.
+    def take(self, address: str, limit: int, deadline: Deadline) -> Callable[[], None]:
+        """Take one of `limit` slots and give what frees it again.
 
         Raises TransientModelError (`busy`) when none comes free before the deadline; nothing was sent then.
         """
@@ -108,7 +107,13 @@ class Slots:
             slot = self._semaphores.setdefault((address, limit), threading.BoundedSemaphore(limit))
         if not slot.acquire(timeout=deadline.remaining_seconds):
             raise TransientModelError("busy", f"All {limit} slots for this provider stayed taken.", calls=0)
+        return slot.release
+
+    @contextmanager
+    def taken(self, address: str, limit: int, deadline: Deadline) -> Iterator[None]:
+        """Hold one of `limit` slots inside the block; raises as `take` does."""
+        free = self.take(address, limit, deadline)
         try:
             yield
         finally:
-            slot.release()
+            free()

@@ -34,8 +34,10 @@ def _model(product: MemseekSettings) -> Finding:
     model = product.model
     if not model.is_configured:
         return fine("model", "the offline model answers; MEMSEEK_MODEL_STRONG names a real one")
+    if model.is_own:
+        return fine("model", f"{model.provider} answers, a model of your own")
     endpoint = _without_login(model.base_url) or "the provider's own endpoint"
-    if not model.api_key and not model.base_url:
+    if model.is_key_missing:
         mend = (
             f"Set {model.api_key_variable} for web and worker, or name another in MEMSEEK_MODEL_API_KEY_ENV."
         )
@@ -43,7 +45,8 @@ def _model(product: MemseekSettings) -> Finding:
             "model", f"{model.strong} is to answer, but {model.api_key_variable} holds no key", mend
         )
     key = f"key from {model.api_key_variable}" if model.api_key else "no key"
-    return fine("model", f"strong {model.strong}, cheap {model.cheap}, at {endpoint}, {key}")
+    named = f"{model.chosen_provider}: strong {model.strong}, cheap {model.cheap}"
+    return fine("model", f"{named}, at {endpoint}, {key}")
 
 
 def _without_login(address: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memory.llm.abilities import AbilityMemory, DatabaseModeStore, JsonMode
-from memory.llm.completions import has_asked_shape
+from memory.llm.answers import has_asked_shape
 from memory.llm.protocol import PermanentModelError
 from memory.llm.schemas import portable_schema, schema_text
 from memory.models import ModelEndpoint
@@ -237,4 +237,4 @@ def test_a_stored_mode_of_another_version_is_passed_over(serve: Serve) -> None:
     ],
 )
 def test_the_asked_shape_is_found_among_words(text: str, has_shape: bool) -> None:
-    assert has_asked_shape(text, question()) is has_shape
+    assert has_asked_shape(text, Notes) is has_shape

@@ -17,7 +17,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from memory.llm.completions import has_asked_shape
+from memory.llm.answers import has_asked_shape
 from memory.llm.endpoints import Endpoint
 from tests.llm.conftest import Bench, Notes, Serve, question
 
@@ -82,5 +82,5 @@ def test_a_real_server_is_negotiated_with_and_gives_the_asked_shape(
     first, second = model.answer(asked), model.answer(asked)
 
     assert (first.calls, second.calls, first.is_usage_estimated) == (2, 1, False)
-    assert [has_asked_shape(reply.text, asked) for reply in (first, second)] == [True, True]
+    assert [has_asked_shape(reply.text, Notes) for reply in (first, second)] == [True, True]
     assert Notes.model_validate_json(second.text).items

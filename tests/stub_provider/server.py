@@ -50,6 +50,10 @@ class StubProvider:
     `respond` is answered 500, which a test sees as a failure.
     """
 
+    root = "/v1"
+    completions_path = COMPLETIONS_PATH
+    embeddings_path = EMBEDDINGS_PATH
+
     def __init__(
         self,
         script: Iterable[Reply] = (),
@@ -64,7 +68,7 @@ class StubProvider:
     ) -> None:
         self.script = list(script)
         self.respond = respond
-        self.embed = embed or embeddings_by_words()
+        self.embed = embed or self.default_embed()
         self.refused_modes = set(refused_modes)
         self.refused_parameters = set(refused_parameters)
         self.refusal_status = refusal_status
@@ -77,10 +81,15 @@ class StubProvider:
         self._server = _Server(("127.0.0.1", port), self)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
+    @staticmethod
+    def default_embed() -> Respond:
+        """Vectors that count words."""
+        return embeddings_by_words()
+
     @property
     def base_url(self) -> str:
-        """The address to configure, `/v1` included."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        """The address to configure."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}{self.root}"
 
     @property
     def json_modes(self) -> list[str]:
@@ -141,7 +150,7 @@ class StubProvider:
     def _scripted(self, request: ReceivedRequest) -> Reply:
         if self.script:
             return self.script.pop(0)
-        if request.path == EMBEDDINGS_PATH:
+        if request.path == self.embeddings_path:
             return self.embed(request.body)
         if self.respond is None:
             return Reply.status(500, "The script is at its end.")
@@ -187,7 +196,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         stub = self.server.stub
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        if self.path not in (COMPLETIONS_PATH, EMBEDDINGS_PATH):
+        if self.path not in (stub.completions_path, stub.embeddings_path):
             self._send(Reply.status(404, f"No such path: {self.path}"))
             return
         headers = {name.lower(): value for name, value in self.headers.items()}

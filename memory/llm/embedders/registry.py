@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 PROVIDERS = {
     "local": "memory.llm.embedders.local.local_embedder",
     "openai_compatible": "memory.llm.embedders.openai_compatible.openai_compatible_embedder",
+    "ollama": "memory.llm.providers.ollama.ollama_embedder",
 }
+OWN_PROVIDER = "memory.llm.providers.own.configured_embedder"
 
 
 def configured_embedder() -> Embedder | None:
@@ -39,7 +41,7 @@ def query_embedding() -> QueryEmbedding:
 
 @lru_cache(maxsize=1)
 def _embedder(configured: EmbeddingSettings) -> Embedder | None:
-    path = PROVIDERS.get(configured.provider)
+    path = OWN_PROVIDER if configured.is_own else PROVIDERS.get(configured.provider)
     return None if path is None else GuardedEmbedder(import_string(path)(configured))
 
 

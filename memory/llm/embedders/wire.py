@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from memory.llm.embedders.vectors import unit_rows
 from memory.llm.endpoints import Endpoint
-from memory.llm.openai_wire import Exchange, StatusError, embeddings_exchange
+from memory.llm.openai_wire import embeddings_exchange
 from memory.llm.pacing import Deadline
 from memory.llm.protocol import PermanentModelError, TransientModelError
 from memory.llm.redaction import emitted
+from memory.llm.wire import Exchange, StatusError
 
 if TYPE_CHECKING:
     from memory.llm.embedders.protocol import Vectors

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from memory.cascade.compaction_contract import CompactionPayload
 from memory.cascade.contract import ExtractPayload, PersonaPayload, SynthesisPayload
+from memory.llm.offline.digests import digest
 from memory.llm.offline.extract import extract
 from memory.llm.offline.scenes import synthesize
 from memory.llm.offline.traits import characterize
@@ -36,6 +38,8 @@ def _answered(payload: object) -> BaseModel:
         return synthesize(payload)
     if isinstance(payload, PersonaPayload):
         return characterize(payload)
+    if isinstance(payload, CompactionPayload):
+        return digest(payload)
     raise PermanentModelError(
         "unsupported_task", f"the offline model has no rules for {type(payload).__name__}"
     )

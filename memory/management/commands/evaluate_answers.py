@@ -15,7 +15,7 @@ from memory.evaluation.questions import Question, Sample
 from memory.evaluation.recalling import versions
 from memory.ingest.importers.records import UnreadableFileError
 from memory.ingest.problems import IngestError
-from memory.llm.registry import configured_model, configured_provider
+from memory.llm.registry import language_model
 from memory.management.commands.evaluate_recall import chosen_samples, notice
 from memseek_site.serving import migrate_if_needed
 
@@ -78,7 +78,7 @@ class Command(BaseCommand):
 
 def configured_models(reader: Any, judge: Any) -> Models:
     """The model that the settings name; CommandError for the offline one, which cannot read a text."""
-    model = configured_model() if configured_provider() == "openai_compatible" else None
+    model = language_model()
     if model is None:
         raise CommandError(
             "This needs a language model: see MEMSEEK_MODEL_STRONG and MEMSEEK_MODEL_BASE_URL."

@@ -14,7 +14,7 @@ from memory.indexing.analyser import query_terms
 from memory.indexing.units import hash_of
 from memory.ingest.recalled import strip_recalled
 from memory.llm.protocol import Model, ModelError
-from memory.llm.registry import configured_model, configured_provider
+from memory.llm.registry import language_model
 from memory.models import Entity
 from memory.recall.answering.asking import Told, ask_model
 from memory.recall.answering.coverage import Question, read_question
@@ -74,7 +74,7 @@ def answer_question(entity: Entity, question: str, *, model: Model | None = None
         names=evidence.names,
         rarity=_rarity(entity, asked, evidence.languages),
     )
-    model = model or _language_model()
+    model = model or language_model()
     if model is None or not evidence.items:
         return _extracted(asked, words, evidence)
     design = design_of(entity)
@@ -83,11 +83,6 @@ def answer_question(entity: Entity, question: str, *, model: Model | None = None
     except (ModelError, AnswerError) as error:
         return _extracted(asked, words, evidence, problem=f"{model.name} did not answer: {error}")
     return _told(asked, told)
-
-
-def _language_model() -> Model | None:
-    """The configured model; the offline one extracts claims and cannot answer questions."""
-    return configured_model() if configured_provider() == "openai_compatible" else None
 
 
 def _rarity(entity: Entity, question: str, languages: Sequence[str]) -> Mapping[str, float]:
