@@ -26,6 +26,8 @@ FACTS_HEADING = "## Related facts\n"
 SECTIONS_SHARE, FACTS_SHARE = 2, 5
 """Sections may take half of what is left of the tokens, facts one part in five."""
 VALUE_CHARACTERS = 300
+NOT_TOLD = ("budget", "other situation", "superseded", "system text")
+"""Reasons to leave a row out that do not mean that it is told elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,16 @@ def beside_turn(
     kept_for_facts = left // FACTS_SHARE if facts else 0
     memory = _memory(recollection, lines, live, told, left - kept_for_facts, count, weigh, notice)
     left -= memory.tokens
-    shown = {row.id for row in memory.ids}
-    facts_block = _facts([fact for fact in facts if fact.atom not in shown], left, count)
-    claims = [claim for id, claim in recollection.claims.items() if id in shown]
+    told_already = _told_atoms(memory)
+    facts_block = _facts([fact for fact in facts if fact.atom not in told_already], left, count)
+    claims = [claim for id, claim in recollection.claims.items() if id in told_already]
     return Beside((live_block, sections, memory, facts_block), (*live, *claims), tuple(facts))
+
+
+def _told_atoms(memory: Block) -> set[UUID | None]:
+    """Atoms that the memory block shows, and those that it leaves out because they are told elsewhere."""
+    elsewhere = {row.id for row in memory.left_out if row.reason not in NOT_TOLD}
+    return {row.id for row in memory.ids} | elsewhere
 
 
 def _listed(name: Any, heading: str, entries: Sequence[Entry], budget: int, count: Count) -> Block:

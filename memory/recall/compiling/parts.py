@@ -71,7 +71,12 @@ def _scene(scene: SceneName) -> Entry:
 
 def _brief(brief: DigestWords) -> Entry:
     ended = f"{brief.ended_at:%Y-%m-%d}" if brief.ended_at else "no date"
-    return Entry(Reference("digest", brief.id), f"- {ended}: {one_line(brief.text)}\n")
+    return Entry(Reference("digest", brief.id), f"- {ended}: {_in_one_line(brief.text)}\n")
+
+
+def _in_one_line(text: str) -> str:
+    """A list with its marks taken away: each of its items is a sentence."""
+    return one_line(" ".join(line.strip().removeprefix("- ") for line in text.splitlines()))
 
 
 def _summary(summary: DigestWords | None) -> list[Entry]:

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 
 from memory.cascade.work import ensure_work
 from memory.claims.promotion import PromotionWorker
+from memory.indexing.step import index_entity
 from memory.ingest.recalled import strip_recalled
 from memory.models import Digest, Entity, Message, Session
 from memory.recall.compiling import Compiled, CompileRequest, compile_context
@@ -25,7 +26,16 @@ from memory.recall.compiling.chat import chat_bytes
 from memory.recall.compiling.turns import message_tokens
 from memory.recall.tokens import count_tokens
 from tests.cast import Alice
-from tests.factories import cite, make_atom, make_claim, make_message, make_rule, make_session
+from tests.factories import (
+    NewLine,
+    cite,
+    make_atom,
+    make_claim,
+    make_message,
+    make_rule,
+    make_scene,
+    make_session,
+)
 from tests.stub_provider import StubProvider
 
 NOON = datetime(2026, 6, 24, 12, 0, tzinfo=UTC)
@@ -211,6 +221,18 @@ def test_a_claim_is_recalled_with_its_value_and_its_evidence(alice: Alice) -> No
     assert "cycle annual, price 1200" in contents(made)[-1]
 
 
+def test_a_claim_that_a_scene_tells_is_recalled_and_told_once(alice: Alice) -> None:
+    text = "customer-123 billing.plan: annual"
+    claim = make_claim(alice.entity, "billing.plan", "annual", text=text)
+    make_scene(alice.entity, "Plans", [NewLine("key_evidence", text, [claim])])
+    promote(alice.entity)
+    index_entity(entity_id=alice.entity.pk)
+    made = compiled(alice.entity, "later", query="Which billing plan has customer-123?", strategy="hybrid")
+    assert [recalled.id for recalled in made.recalled_claims] == [claim.pk]
+    assert [fact.atom for fact in made.recalled_semantic if fact.atom == claim.pk] == [claim.pk]
+    assert contents(made)[-1].count("annual") == 1
+
+
 def test_the_graph_alone_recalls_facts_and_no_memory(alice: Alice) -> None:
     make_claim(alice.entity, "billing.plan", "annual")
     promote(alice.entity)
@@ -242,7 +264,7 @@ def test_no_model_is_asked(alice: Alice) -> None:
 def test_the_number_of_statements_does_not_grow(alice: Alice) -> None:
     def statements() -> int:
         with CaptureQueriesContext(connection) as captured:
-            compiled(alice.entity, query="billing", strategy="hybrid")
+            compiled(alice.entity, query="billing", depth=1)
         return len(captured)
 
     say(alice.entity, "Shall we deploy billing?")
