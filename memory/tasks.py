@@ -10,10 +10,12 @@ from django.db import DatabaseError
 
 from memory.cascade import engine, sweeping
 from memory.cascade.wakeups import RUN_STEP_TASK
+from memory.claims.ending import end_claims, forget_live_values
 from memory.indexing import step as indexing
 from memory.indexing.sweeping import has_waiting, sweep_index
 from memory.indexing.vector_index import build_vector_index
 from memory.indexing.wakeups import INDEX_TASK, VECTOR_INDEX_TASK, send_index
+from memory.ingest.idle import end_idle_sessions
 from memory.models import Step
 
 logger = logging.getLogger(__name__)
@@ -53,7 +55,11 @@ def build_entity_vector_index(entity_id: str, space_id: int) -> None:
 
 @shared_task(name="memory.sweep", ignore_result=True)
 def sweep() -> None:
-    """Find what waits although its wake-up was lost."""
+    """Find what waits although its wake-up was lost; end silent sessions, and claims whose time is over."""
+    sessions, claims = end_idle_sessions(), end_claims()
+    if sessions or claims:
+        logger.info("sweep: ended %s silent sessions, %s claims whose time was over", sessions, claims)
+    forget_live_values()
     found = sweeping.sweep()
     waiting = sweep_index()
     if found.total or waiting:

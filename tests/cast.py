@@ -3,7 +3,18 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memory.models import Atom, Entity, Evidence, Line, Message, Run, SceneVersion, Step, TraitVersion
+from memory.models import (
+    Atom,
+    Entity,
+    Evidence,
+    Line,
+    Message,
+    Run,
+    SceneVersion,
+    Step,
+    TraitVersion,
+    Unpromoted,
+)
 from tests.factories import (
     NewLine,
     make_atom,
@@ -82,6 +93,7 @@ def make_alice() -> Alice:
         run=replacing,
     )
     old.refresh_from_db()
+    Unpromoted.objects.for_entity(entity).delete()
     return Alice(entity, tuple(said), old, deadline, approval, first_version, billing, prohibition, trait)
 
 
@@ -107,4 +119,5 @@ def make_bob() -> Entity:
     rule = make_rule(entity, "Never deploy without Bob's approval.", said, priority=99)
     version = make_scene(entity, "Bob's Deploys", [NewLine("prohibitions", rule.text, [rule])])
     make_trait(entity, "archetype", "Bob is careful.", list(version.lines.all()))
+    Unpromoted.objects.for_entity(entity).delete()
     return entity

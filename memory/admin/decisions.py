@@ -31,6 +31,10 @@ _TABLES = {
     "trait": "trait",
     "traits": "trait",
     "trait_versions": "traitversion",
+    "sessions": "session",
+    "digests": "digest",
+    "summaries": "digest",
+    "briefs": "digest",
 }
 
 

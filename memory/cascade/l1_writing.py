@@ -10,8 +10,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from memory.cascade.chain_places import see_again, settle, write_places
 from memory.cascade.l1_judging import Extracted
-from memory.cascade.rules.chains import Link, settle_chain
 from memory.cascade.stage import StaleInputsError, Written
 from memory.cascade.work import Claim
 from memory.models import Atom, Chain, Evidence, Message
@@ -98,7 +98,8 @@ class _Ledger:
 
     def _repeat(self, item: Extracted, same: Atom) -> None:
         """The same words stand already: they get a receipt, and take the place of what the item replaces."""
-        replaced = [target for target in self._targets(item) if target.chain_id != same.chain_id]
+        others = [target for target in self._targets(item) if target.chain_id != same.chain_id]
+        replaced = self._joinable(item, others, into=same.chain_id)
         self.new[item.index] = same
         self._see_again(same, item)
         self._replace(replaced if item.decision.action == "merge" else [], same.chain_id)
@@ -111,10 +112,11 @@ class _Ledger:
 
     def _see_again(self, atom: Atom, item: Extracted) -> None:
         self._receive(atom, item.messages, Evidence.Role.REPEAT)
-        atom.last_seen_at = max((time for time in (atom.last_seen_at, item.said_at) if time), default=None)
+        see_again(atom, authority=item.authority, said_at=item.said_at)
 
     def _store(self, item: Extracted, *, also: Sequence[Atom] = ()) -> None:
-        targets = [*self._targets(item), *also] if item.decision.action == "merge" else []
+        named = [*also, *self._targets(item)] if item.decision.action == "merge" else []
+        targets = self._joinable(item, named)
         chain_id = self._chain(targets)
         atom = self._atom(item, chain_id, is_merge=bool(targets))
         self.atoms[atom.pk] = self.new[item.index] = atom
@@ -122,6 +124,23 @@ class _Ledger:
         self._inherit(atom, item, targets)
         self._replace(targets, chain_id)
         self._decide(item, item.decision.action, item.decision.reason, atoms=[atom], replaced=targets)
+
+    def _joinable(self, item: Extracted, targets: Sequence[Atom], *, into: UUID | None = None) -> list[Atom]:
+        """Targets whose chains may become one: claims about two matters stay in two, whatever a model says.
+
+        In one chain a claim of one matter would supersede that of the other.
+        """
+        of_claims = {row.chain_id for row in self.atoms.values() if row.predicate}
+        joined = {into} & of_claims
+        kept: list[Atom] = []
+        for target in targets:
+            if joined and target.chain_id in of_claims - joined:
+                reason = "it names claims about several matters: only the first is merged with"
+                self.written.decisions.append({"item": item.index, "outcome": "repaired", "reason": reason})
+                continue
+            joined |= {target.chain_id} & of_claims
+            kept.append(target)
+        return kept
 
     def _replace(self, targets: Sequence[Atom], chain_id: UUID) -> None:
         """Move what is replaced into one chain and place its members anew."""
@@ -182,20 +201,8 @@ class _Ledger:
 
     def _settle(self, chain_id: UUID) -> None:
         """Place the members of a chain anew; what a person retracted stays retracted."""
-        members = [
-            row
-            for row in self.atoms.values()
-            if row.chain_id == chain_id and row.status != Atom.Status.RETRACTED
-        ]
-        places = settle_chain([self._link(row) for row in members])
-        for row in members:
-            row.status = places[row.pk].state
-            row.superseded_by_id = places[row.pk].superseded_by
-
-    def _link(self, row: Atom) -> Link:
-        # New rows get their numbers from the database later; here they come after all that stand.
-        order = row.seq if row.pk in self.before else (1 << 62) + list(self.atoms).index(row.pk)
-        return Link(row.pk, row.authority, row.last_seen_at or row.created_at, order)
+        members = [row for row in self.atoms.values() if row.chain_id == chain_id]
+        settle(members, new=[row for row in self.atoms.values() if row.pk not in self.before])
 
     def _receive(self, atom: Atom, messages: Sequence[UUID], role: Evidence.Role) -> None:
         for message_id in messages:
@@ -226,9 +233,7 @@ class _Ledger:
         Chain.objects.bulk_create(self.chains)
         fresh = [row for row in self.atoms.values() if row.pk not in self.before]
         changed = [row for row in self.atoms.values() if self.before.get(row.pk) not in (None, _state(row))]
-        _update([row for row in changed if row.status != Atom.Status.LIVE])
-        _update([row for row in changed if row.status == Atom.Status.LIVE])
-        Atom.objects.bulk_create(fresh)
+        write_places(changed, fresh, fields=("status", "superseded_by", "chain", "last_seen_at"))
         Chain.objects.filter(pk__in=self.emptied).delete()
         created = Evidence.objects.bulk_create(
             [self._evidence(pair, role) for pair, role in self.receipts.items()], ignore_conflicts=True
@@ -262,7 +267,3 @@ def _says_no_more(item: Extracted, same: Atom) -> bool:
 
 def _state(atom: Atom) -> tuple[str, UUID | None, UUID, datetime | None]:
     return (atom.status, atom.superseded_by_id, atom.chain_id, atom.last_seen_at)
-
-
-def _update(rows: Sequence[Atom]) -> None:
-    Atom.objects.bulk_update(rows, ["status", "superseded_by", "chain", "last_seen_at"])

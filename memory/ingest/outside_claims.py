@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from memory.cascade.chain_places import see_again
 from memory.cascade.contract import ATOM_TEXT_LIMIT, TITLE_LIMIT
-from memory.cascade.rules.chains import Link, settle_chain
-from memory.cascade.work import mark_due
-from memory.indexing.wakeups import wake_index_on_commit
+from memory.claims.chains import enter, lock_entity, new_chain, outside_receipt, wake_what_follows
 from memory.ingest.problems import IngestError, Problem
 from memory.ingest.storable import is_blank, text_problem
-from memory.models import Atom, Authority, Chain, Entity, Evidence, Step
+from memory.models import Atom, Authority, Entity, Evidence
 from memory.models.base import new_id
 from memory.recall.terms import terms_of
 
@@ -98,15 +96,13 @@ def record_outside_claims(*, entity: Entity, claims: Sequence[OutsideClaim]) -> 
     if problems:
         raise IngestError(problems)
     with transaction.atomic(durable=True):
-        # The entity's row is the mutex of all that is written into its chains.
-        Entity.objects.select_for_update(no_key=True).get(workspace_id=entity.workspace_id, pk=entity.pk)
+        lock_entity(entity)
         known = known_references(entity, claims)
         new = {claim.key: claim for claim in claims if claim.key not in known}
         for claim in new.values():
             _record(entity, claim)
         if new:
-            mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=Step.SCENE_SYNTHESIS)
-            wake_index_on_commit(entity_id=entity.pk)
+            wake_what_follows(entity)
     return len(new)
 
 
@@ -127,27 +123,24 @@ def _record(entity: Entity, claim: OutsideClaim) -> None:
         return
     before = _receipts(entity, [claim]).select_related("of_atom").order_by("-id").first()
     atom = _atom(entity, claim, before.of_atom if before else None)
-    members = Atom.objects.for_entity(entity).filter(chain=atom.chain_id)
-    _place(atom, list(members.exclude(status=Atom.Status.RETRACTED)))
-    _give_receipt(atom, claim, Evidence.Role.SOURCE)
+    enter(atom, list(Atom.objects.for_entity(entity).filter(chain=atom.chain_id)))
+    _receipt(atom, claim, Evidence.Role.SOURCE).save()
 
 
 def _see_again(atom: Atom, claim: OutsideClaim) -> None:
     """The same words stand: they get a receipt, and were last said when the later of both was."""
-    _give_receipt(atom, claim, Evidence.Role.REPEAT)
-    times = [time for time in (atom.last_seen_at, claim.said_at) if time]
-    atom.last_seen_at = max(times, default=None)
+    _receipt(atom, claim, Evidence.Role.REPEAT).save()
+    see_again(atom, authority=claim.authority, said_at=claim.said_at)
     atom.save(update_fields=["last_seen_at"])
 
 
 def _atom(entity: Entity, claim: OutsideClaim, before: Atom | None) -> Atom:
     """A new atom in the chain of what the reference stood for, or in one of its own."""
-    chain_id = before.chain_id if before else _new_chain(entity)
     return Atom(
         id=new_id(),
         workspace_id=entity.workspace_id,
         entity=entity,
-        chain_id=chain_id,
+        chain_id=before.chain_id if before else new_chain(entity),
         text=claim.text,
         kind=claim.kind,
         priority=DEFAULT_PRIORITY,
@@ -163,34 +156,7 @@ def _atom(entity: Entity, claim: OutsideClaim, before: Atom | None) -> Atom:
     )
 
 
-def _new_chain(entity: Entity) -> UUID:
-    return Chain.objects.create(workspace_id=entity.workspace_id, entity=entity).pk
-
-
-def _place(atom: Atom, members: Sequence[Atom]) -> None:
-    """Settle the chain with its new atom: first what makes room for a live one is written, then that."""
-    rows = [*members, atom]
-    places = settle_chain([_link(row, is_new=row is atom) for row in rows])
-    for row in rows:
-        row.status, row.superseded_by_id = places[row.pk].state, places[row.pk].superseded_by
-    fields = ["status", "superseded_by"]
-    Atom.objects.bulk_update([row for row in members if row.status != Atom.Status.LIVE], fields)
-    atom.save(force_insert=True)
-    Atom.objects.bulk_update([row for row in members if row.status == Atom.Status.LIVE], fields)
-
-
-def _link(row: Atom, *, is_new: bool) -> Link:
-    # A new row gets its number from the database; here it comes after all that stand.
-    return Link(row.pk, row.authority, row.last_seen_at or row.created_at, 1 << 62 if is_new else row.seq)
-
-
-def _give_receipt(atom: Atom, claim: OutsideClaim, role: Evidence.Role) -> None:
-    Evidence.objects.create(
-        workspace_id=atom.workspace_id,
-        entity_id=atom.entity_id,
-        of_atom=atom,
-        outside_kind=claim.source,
-        outside_reference=claim.reference,
-        outside_authority=claim.authority,
-        role=role,
+def _receipt(atom: Atom, claim: OutsideClaim, role: str) -> Evidence:
+    return outside_receipt(
+        atom, kind=claim.source, reference=claim.reference, authority=claim.authority, role=role
     )

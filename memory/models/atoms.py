@@ -8,7 +8,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 
 from memory.cascade.contract import ATOM_TEXT_LIMIT, TITLE_LIMIT
 from memory.models.base import (
@@ -53,6 +53,10 @@ class AtomQuerySet(StepInputQuerySet["Atom"]):
         """What holds now: the only atoms that recall may return."""
         return self.filter(status=Atom.Status.LIVE)
 
+    def holding(self) -> Self:
+        """What is live and not past the end that was said for it."""
+        return self.live().exclude(valid_until__isnull=False, valid_until__lte=Now())
+
     def dead(self) -> Self:
         """What no longer holds; history, never recalled."""
         return self.exclude(status=Atom.Status.LIVE)
@@ -68,7 +72,9 @@ class AtomQuerySet(StepInputQuerySet["Atom"]):
     def rules(self, floor: int) -> Self:
         """Standing instructions at or above a priority, most important first."""
         return (
-            self.live().filter(kind=Atom.Kind.INSTRUCTION, priority__gte=floor).order_by("-priority", "seq")
+            self.holding()
+            .filter(kind=Atom.Kind.INSTRUCTION, priority__gte=floor)
+            .order_by("-priority", "seq")
         )
 
 
@@ -224,6 +230,11 @@ class Atom(Owned, StepInput):
                 fields=["entity", "predicate", "subject_id", "subject_kind"],
                 condition=~Q(predicate=""),
                 name="atom_claims",
+            ),
+            models.Index(
+                fields=["valid_until"],
+                condition=Q(status="live", valid_until__isnull=False),
+                name="atom_ending",
             ),
             GinIndex(fields=["terms"], condition=Q(status="live"), name="atom_terms"),
         ]

@@ -131,6 +131,9 @@ class LiveValue(Owned):
     value = models.JSONField(null=True)
     error = models.CharField(max_length=300, blank=True, default="")
     fetched_at = models.DateTimeField()
+    known_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it last gave a value, whatever came of it since."
+    )
     expires_at = models.DateTimeField()
 
     objects = OwnedQuerySet["LiveValue"].as_manager()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from memory.models.atoms import PREDICATE_LIMIT, SUBJECT_ID_LIMIT, SUBJECT_KIND_LIMIT
@@ -16,6 +18,12 @@ class GraphNode(Owned):
 
     kind = models.CharField(max_length=SUBJECT_KIND_LIMIT)
     identifier = models.CharField(max_length=SUBJECT_ID_LIMIT)
+    terms = ArrayField(
+        models.BigIntegerField(),
+        default=list,
+        editable=False,
+        help_text="Entity-salted hashes of the words that name it, for queries.",
+    )
 
     objects = OwnedQuerySet["GraphNode"].as_manager()
 
@@ -26,6 +34,7 @@ class GraphNode(Owned):
             models.UniqueConstraint(fields=["workspace", "entity", "id"], name="graph_node_of_entity"),
             models.CheckConstraint(condition=~Q(kind="") & ~Q(identifier=""), name="graph_node_is_named"),
         ]
+        indexes = [GinIndex(fields=["terms"], name="graph_node_terms")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.identifier}"
@@ -67,9 +76,18 @@ class GraphEdge(Owned):
             models.CheckConstraint(condition=~Q(predicate=""), name="graph_edge_has_predicate"),
         ]
         indexes = [
-            models.Index(fields=["subject", "predicate"], name="graph_edge_out"),
-            models.Index(fields=["object"], condition=Q(object__isnull=False), name="graph_edge_in"),
-            models.Index(fields=["entity", "id"], name="graph_edge_entity"),
+            # A node with many edges is read from the newest on, never whole.
+            models.Index(F("subject"), F("valid_from").desc(), F("id"), name="graph_edge_out"),
+            models.Index(
+                F("object"),
+                F("valid_from").desc(),
+                F("id"),
+                condition=Q(object__isnull=False),
+                name="graph_edge_in",
+            ),
+            models.Index(
+                F("entity"), F("predicate"), F("valid_from").desc(), F("id"), name="graph_edge_predicate"
+            ),
         ]
 
     def __str__(self) -> str:

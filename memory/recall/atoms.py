@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.db.models import Count
 
-from memory.models import Atom
+from memory.models import Atom, Entity
 from memory.models.atoms import AtomQuerySet
-from memory.recall.records import AtomRecord
+from memory.recall.records import Assertion, AtomRecord
 
 
 def with_receipts(atoms: AtomQuerySet) -> AtomQuerySet:
@@ -33,4 +33,20 @@ def atom_record(atom: Atom) -> AtomRecord:
         happened_until=atom.happened_until,
         receipts=receipts,
         superseded_by=atom.superseded_by_id,
+        assertion=assertion(atom, atom.entity),
+    )
+
+
+def assertion(atom: Atom, entity: Entity) -> Assertion | None:
+    """What an observed claim asserts, its times in the entity's own zone."""
+    if not atom.predicate:
+        return None
+    return Assertion(
+        subject_kind=atom.subject_kind,
+        subject_id=atom.subject_id,
+        predicate=atom.predicate,
+        value=atom.value,
+        live_source=atom.live_source,
+        valid_from=atom.valid_from and atom.valid_from.astimezone(entity.zone),
+        valid_until=atom.valid_until and atom.valid_until.astimezone(entity.zone),
     )

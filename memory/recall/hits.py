@@ -8,6 +8,8 @@ from datetime import date, datetime
 from typing import Literal
 from uuid import UUID
 
+from memory.recall.records import Assertion, OutsideReceipt
+
 ArmState = Literal["answered", "late", "failed", "off"]
 HitLayer = Literal["message", "atom", "section", "trait"]
 
@@ -55,6 +57,10 @@ class Hit:
     said_at: datetime | None = None
     lines: tuple[UUID, ...] = ()
     """A section's standing lines."""
+    assertion: Assertion | None = None
+    """Of an observed claim: subject, predicate, value and how long it holds."""
+    outside: tuple[OutsideReceipt, ...] = ()
+    """What an atom rests on that is not stored here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,10 @@ class Found:
 
     hits: tuple[Hit, ...]
     arms: Mapping[str, ArmState]
-    """`words`, `meaning`, `unindexed`: an arm that is not `answered` was left out, and the caller is told."""
+    """`words`, `meaning`, `related` (the second look), `unindexed`.
+
+    An arm that is not `answered` was left out, and the caller is told.
+    """
     unindexed: int = 0
     """Rows that the index step had not reached; they were scanned."""
     languages: tuple[str, ...] = field(default=("en",))

@@ -127,10 +127,9 @@ def _sections(places: list[VersionLine]) -> tuple[SectionRecord, ...]:
 
 
 def memories(entity: Entity, include_history: bool = False) -> tuple[AtomRecord, ...]:
-    """Atoms in the order of their events; superseded, contested and retracted ones on request."""
-    found = with_receipts(Atom.objects.for_entity(entity))
-    if not include_history:
-        found = found.live()
+    """Atoms in the order of their events; superseded, contested, retracted and ended ones on request."""
+    atoms = Atom.objects.for_entity(entity)
+    found = with_receipts(atoms if include_history else atoms.holding())
     return tuple(atom_record(atom) for atom in found.in_event_order())
 
 

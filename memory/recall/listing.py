@@ -10,18 +10,22 @@ from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, Q
+from django.db.models.functions import JSONObject, Now
 
-from memory.models import Atom, Entity, Evidence
+from memory.models import Atom, Authority, Entity, Evidence
 from memory.models.atoms import AtomQuerySet
 from memory.recall.atoms import atom_record, with_receipts
-from memory.recall.records import AtomRecord
+from memory.recall.records import AtomRecord, OutsideReceipt
 
 PAGE_SIZE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class AtomFilter:
-    """Which atoms are listed. What is empty filters nothing; no state means every state."""
+    """Which atoms are listed. What is empty filters nothing; no state means every state.
+
+    A live atom past the end that was said for it is listed only where every state is.
+    """
 
     kinds: tuple[str, ...] = ()
     states: tuple[str, ...] = (Atom.Status.LIVE,)
@@ -44,7 +48,11 @@ class AtomFilter:
             "occurred_at__gte": self.since,
             "occurred_at__lt": self.until,
         }
-        return Q(**{name: value for name, value in wanted.items() if value not in ((), None)})
+        condition = Q(**{name: value for name, value in wanted.items() if value not in ((), None)})
+        if self.states:
+            # What has ended is live in its chain, and holds no more.
+            condition &= ~Q(status=Atom.Status.LIVE, valid_until__isnull=False, valid_until__lte=Now())
+        return condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,8 @@ class ListedAtom:
     created_at: datetime
     citations: tuple[UUID, ...]
     """The messages it rests on, in the order of its receipts."""
+    outside: tuple[OutsideReceipt, ...] = ()
+    """What it rests on that is not stored here, in the same order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +102,18 @@ def list_atoms(
 
 
 def _with_citations(atoms: AtomQuerySet) -> AtomQuerySet:
-    receipts = Evidence.objects.filter(of_atom=OuterRef("pk"), message__isnull=False).order_by("id")
-    return with_receipts(atoms).annotate(citations=ArraySubquery(receipts.values("message_id")))
+    receipts = Evidence.objects.filter(of_atom=OuterRef("pk")).order_by("id")
+    messages, outside = receipts.filter(message__isnull=False), receipts.filter(outside_kind__isnull=False)
+    told = JSONObject(kind="outside_kind", reference="outside_reference", authority="outside_authority")
+    return with_receipts(atoms).annotate(
+        citations=ArraySubquery(messages.values("message_id")),
+        outside=ArraySubquery(outside.values(told=told)),
+    )
 
 
 def _listed(atom: Atom, entity: Entity) -> ListedAtom:
     citations: list[UUID] = atom.citations  # type: ignore[attr-defined]  # annotated above
+    outside: list[dict[str, Any]] = atom.outside  # type: ignore[attr-defined]
     return ListedAtom(
         atom=atom_record(atom),
         chain=atom.chain_id,
@@ -106,4 +122,8 @@ def _listed(atom: Atom, entity: Entity) -> ListedAtom:
         last_seen_at=atom.last_seen_at and atom.last_seen_at.astimezone(entity.zone),
         created_at=atom.created_at,
         citations=tuple(citations),
+        outside=tuple(
+            OutsideReceipt(one["kind"], one["reference"], Authority(one["authority"]).label)
+            for one in outside
+        ),
     )

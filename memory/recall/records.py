@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 Layer = Literal["L0", "L1", "L2", "L3"]
@@ -65,6 +65,29 @@ class SceneRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Assertion:
+    """What an observed claim asserts: a predicate of a subject, and its value or where that is kept."""
+
+    subject_kind: str
+    subject_id: str
+    predicate: str
+    value: Any
+    live_source: str
+    """Name of the source that is asked for the value; empty where it is kept."""
+    valid_from: datetime | None
+    valid_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideReceipt:
+    """Something outside of this memory that an atom rests on."""
+
+    kind: str
+    reference: str
+    authority: str
+
+
+@dataclass(frozen=True, slots=True)
 class AtomRecord:
     """One claim with what is known about it."""
 
@@ -84,6 +107,8 @@ class AtomRecord:
     receipts: int
     """How many messages, corrections and outside references it rests on."""
     superseded_by: UUID | None
+    assertion: Assertion | None = None
+    """Of an observed claim; None for what was taken from words."""
 
 
 @dataclass(frozen=True, slots=True)

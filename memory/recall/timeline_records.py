@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
 from uuid import UUID
@@ -24,6 +24,7 @@ from memory.models import (
     TraitVersion,
     VersionLine,
 )
+from memory.recall.atoms import assertion
 
 Collection = Literal["messages", "memories", "scenes", "persona"]
 COLLECTIONS: tuple[Collection, ...] = get_args(Collection)
@@ -110,14 +111,15 @@ def memory_records(entity: Entity, ids: Sequence[UUID]) -> Iterable[TimelineReco
             key=str(row.chain_id),
             status=ACTIVE if row.status == Atom.Status.LIVE else row.status,
             text=row.text,
-            content=_memory_content(row),
+            content=_memory_content(row, entity),
             occurred_at=row.occurred_at,
             created_at=row.created_at,
             citations=receipts.get(row.pk, NO_RECEIPTS).citations,
         )
 
 
-def _memory_content(row: Atom) -> dict[str, Any]:
+def _memory_content(row: Atom, entity: Entity) -> dict[str, Any]:
+    asserted = assertion(row, entity)
     return {
         "memory_kind": row.kind,
         "priority": row.priority,
@@ -131,6 +133,7 @@ def _memory_content(row: Atom) -> dict[str, Any]:
         "happened_until": row.happened_until,
         "last_seen_at": row.last_seen_at,
         "superseded_by": row.superseded_by_id,
+        "assertion": asdict(asserted) if asserted is not None else None,
     }
 
 

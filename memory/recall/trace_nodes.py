@@ -28,6 +28,7 @@ def message_node(entity: Entity, message: Message, *, is_repeat: bool = False) -
 def atom_node(atom: Atom, children: Children = (), *, replaced: Iterable[Atom] = ()) -> TraceNode:
     """The claim, with its place in its chain."""
     facts = {"kind": atom.kind, "priority": str(atom.priority), "status": atom.status}
+    facts |= _assertion_facts(atom)
     if atom.superseded_by_id:
         facts["superseded by"] = short_id(atom.superseded_by_id)
     if atom.merge_reason:
@@ -36,6 +37,22 @@ def atom_node(atom: Atom, children: Children = (), *, replaced: Iterable[Atom] =
     if replaced_ids:
         facts["in place of"] = ", ".join(replaced_ids)
     return TraceNode("L1", "atom", atom.pk, atom.text, facts, children)
+
+
+def _assertion_facts(atom: Atom) -> dict[str, str]:
+    """Of an observed claim: what it is about, who stands behind it and how long it holds."""
+    if not atom.predicate:
+        return {}
+    facts = {
+        "subject": f"{atom.subject_kind} {atom.subject_id}",
+        "predicate": atom.predicate,
+        "authority": atom.get_authority_display(),
+    }
+    if atom.live_source:
+        facts["fetched from"] = atom.live_source
+    if atom.valid_until is not None:
+        facts["valid until"] = time_text(atom.valid_until)
+    return facts
 
 
 def line_node(line: Line, children: Children = (), *, scene: str = "") -> TraceNode:

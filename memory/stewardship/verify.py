@@ -25,11 +25,19 @@ from memory.models import (
     Scene,
     SceneVersion,
     Section,
+    Session,
     Step,
     Trait,
     TraitVersion,
+    Unpromoted,
     VersionLine,
     Work,
+)
+from memory.stewardship.verify_graph import (
+    bare_nodes,
+    claims_without_edge,
+    edges_of_dead_atoms,
+    edges_that_differ,
 )
 
 Rows = QuerySet[Any]
@@ -199,12 +207,18 @@ ALWAYS = (
     Check("trait_without_head", "a live trait without a current version", _traits_without_head),
     Check("overtaken_run", "marked as running, but its work was claimed again", _overtaken_runs),
     Check("input_without_work", "waits, but its entity has no row of work", _inputs_without_work),
+    Check("bare_node", "no edge touches it", bare_nodes),
+    Check("edge_of_dead_atom", "its atom does not hold", edges_of_dead_atoms),
+    Check("edge_differs", "says something else than its claim", edges_that_differ),
 )
 
 WHEN_SETTLED = (
     Check("message_waits", "not read yet", Message.objects.pending),
     Check("atom_waits", "not placed yet", Atom.objects.pending),
     Check("scene_version_waits", "not looked at yet", SceneVersion.objects.pending),
+    Check("session_waits", "not folded, or without its brief yet", Session.objects.pending),
+    Check("promotion_waits", "not promoted yet", Unpromoted.objects.pending),
+    Check("claim_without_edge", "belongs in the graph and is not there", claims_without_edge),
     Check("run_under_way", "marked as running", lambda: Run.objects.filter(status=Run.Status.RUNNING)),
     Check("work_leased", "somebody works on it", lambda: Work.objects.filter(lease_until__isnull=False)),
     Check("work_due", "is to be worked on", _work_due),

@@ -104,6 +104,7 @@ def test_an_atom_is_listed_with_all_that_is_stored(caller: Caller, alice: Entity
         "happened_until": None,
         "receipts": 2,
         "superseded_by": None,
+        "assertion": None,
         "short_id": str(new.pk)[-8:],
         "chain": str(old.chain_id),
         "decision": "merge",
@@ -111,6 +112,7 @@ def test_an_atom_is_listed_with_all_that_is_stored(caller: Caller, alice: Entity
         "last_seen_at": "2026-06-02T09:01:00Z",
         "created_at": listed["created_at"],
         "citations": [str(message.pk) for message in (said[1], Message.objects.latest("seq"))],
+        "outside": [],
     }
 
 

@@ -34,6 +34,7 @@ NO_REFUSALS = {
     "key_entity_takes_workspace",
     *("message_is_queued", "atom_is_queued", "atom_change_is_queued", "scene_version_is_queued"),
     *("atom_waits_for_promotion", "atom_change_waits_for_promotion"),
+    *("policy_change_waits_for_promotion", "graph_edge_takes_bare_nodes"),
     *("scene_end_is_queued", "trait_version_is_queued", "trait_end_is_queued"),
 }
 """Triggers that fill a column or the queue of the index, and refuse nothing."""

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from memory.cascade.work import ensure_work
-from memory.models import Atom, Chain, Evidence, Line, Run, Step, Work
+from memory.models import Atom, Chain, Evidence, Line, Run, Session, Step, Unpromoted, Work
 from memory.stewardship.verify import verify
 from tests.cast import Alice, make_alice, make_bob
 from tests.factories import make_entity, make_pending_message, make_run
@@ -84,6 +84,12 @@ def test_what_waits_runs_or_is_leased_is_a_problem_only_at_rest(alice: Alice) ->
     assert kinds(alice, is_settled=True) == ["message_waits", "run_under_way", "work_leased", "work_due"]
 
 
+def test_a_session_without_its_brief_is_a_problem_only_at_rest(alice: Alice) -> None:
+    ensure_work(alice.entity)
+    Session.objects.filter(external_id="first").update(takes_turns=True, ended_at=PAST)
+    assert (kinds(alice), kinds(alice, is_settled=True)) == ([], ["session_waits"])
+
+
 def test_a_message_that_no_sweep_would_see_is_found(alice: Alice) -> None:
     make_pending_message(alice.entity, "One more thing.")
     assert kinds(alice) == ["input_without_work"]
@@ -91,6 +97,8 @@ def test_a_message_that_no_sweep_would_see_is_found(alice: Alice) -> None:
 
 def test_a_live_line_on_a_dead_atom_is_found_at_rest_unless_it_is_pinned(alice: Alice) -> None:
     Atom.objects.filter(pk=alice.approval.pk).update(status=Atom.Status.RETRACTED)
+    assert kinds(alice, is_settled=True) == ["promotion_waits", "line_on_dead_atom"]
+    Unpromoted.objects.all().delete()
     assert (kinds(alice), kinds(alice, is_settled=True)) == ([], ["line_on_dead_atom"])
     Line.objects.filter(pk=alice.approval_line.pk).update(is_pinned=True)
     assert kinds(alice, is_settled=True) == []

@@ -11,7 +11,8 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memory.cascade.rules.chains import Link, settle_chain
+from memory.cascade.chain_places import said_last as said_at
+from memory.cascade.chain_places import settle, write_places
 from memory.models import (
     Atom,
     Chain,
@@ -56,21 +57,21 @@ def ruled_atoms(entity: Entity) -> list[Atom]:
 
 
 def vouched_atoms(entity: Entity) -> QuerySet[Atom]:
-    """Atoms that rest on something outside this memory: no words here would make them again."""
+    """Atoms that rest on something outside this memory, and claims: no words here would make them again."""
     outside = Evidence.objects.filter(of_atom__isnull=False, outside_kind__isnull=False, entity=entity)
-    return Atom.objects.for_entity(entity).filter(pk__in=outside.values("of_atom"))
+    rows = Atom.objects.for_entity(entity)
+    return rows.filter(Q(pk__in=outside.values("of_atom")) | ~Q(predicate=""))
 
 
 def ground_atoms(entity: Entity) -> list[Atom]:
-    """The atoms that are there before any is made from words, in the order of their making."""
+    """The atoms that are there before any is made from words, in the order of their making.
+
+    Of claims also those that were replaced: what held at which time is part of what was told.
+    """
     ruled = ruled_atoms(entity)
-    vouched = vouched_atoms(entity).filter(status__in=HOLDING).exclude(pk__in=[atom.pk for atom in ruled])
-    return sorted((*ruled, *vouched), key=lambda atom: atom.seq)
-
-
-def said_at(atom: Atom) -> datetime:
-    """When the words of a claim were said last, as its chain is ordered."""
-    return atom.last_seen_at or atom.created_at
+    vouched = vouched_atoms(entity).filter(Q(status__in=HOLDING) | ~Q(predicate=""))
+    others = vouched.exclude(pk__in=[atom.pk for atom in ruled])
+    return sorted((*ruled, *others), key=lambda atom: atom.seq)
 
 
 def kept_lines(entity: Entity) -> QuerySet[Line]:
@@ -194,10 +195,6 @@ def _place(shadow: Entity, pairs: Sequence[Ruled]) -> None:
 
 def resettle(members: Iterable[Atom]) -> None:
     """Place the members of one chain anew by authority and time; what was taken back stays so."""
-    rows = [row for row in members if row.status != Atom.Status.RETRACTED]
-    places = settle_chain([Link(row.pk, row.authority, said_at(row), row.seq) for row in rows])
-    for row in rows:
-        row.status, row.superseded_by_id = places[row.pk].state, places[row.pk].superseded_by
-    fields = ["status", "superseded_by"]
-    Atom.objects.bulk_update([row for row in rows if row.status != Atom.Status.LIVE], fields)
-    Atom.objects.bulk_update([row for row in rows if row.status == Atom.Status.LIVE], fields)
+    rows = list(members)
+    settle(rows)
+    write_places(rows, (), fields=("status", "superseded_by"))

@@ -52,12 +52,15 @@ def plant(entity: Entity, shadow: Entity, layer: str) -> None:
 
 
 def copy_words(entity: Entity, shadow: Entity) -> int:
-    """Copy the messages that the shadow does not have yet, unread, in the order of their storing."""
+    """Copy the messages that the shadow does not have yet, unread, in the order of their storing.
+
+    Digests of sessions are no part of a rebuild: in a shadow no session takes turns.
+    """
     ids = Ids(shadow)
     known = set(Message.objects.for_entity(shadow).values_list("pk", flat=True))
     sessions = set(Session.objects.for_entity(shadow).values_list("pk", flat=True))
     Session.objects.bulk_create(
-        copy_of(session, id=ids.of(session.pk), entity_id=shadow.pk)
+        copy_of(session, id=ids.of(session.pk), entity_id=shadow.pk, takes_turns=False, **UNREAD)
         for session in Session.objects.for_entity(entity)
         if ids.of(session.pk) not in sessions
     )

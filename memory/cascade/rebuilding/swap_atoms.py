@@ -163,6 +163,8 @@ def _meaning(atom: Atom) -> tuple[object, ...]:
     return (
         *(atom.text, atom.kind, atom.priority, atom.topic, atom.subject, atom.scope),
         *(atom.happened_from, atom.happened_until, atom.authority, atom.status == Atom.Status.LIVE),
+        # What words made is no claim, whatever it says.
+        atom.predicate,
     )
 
 

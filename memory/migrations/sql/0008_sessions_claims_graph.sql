@@ -92,6 +92,31 @@ END $$;
 CREATE TRIGGER atom_change_waits_for_promotion AFTER UPDATE ON memory_atom
     REFERENCING NEW TABLE AS fresh OLD TABLE AS stale FOR EACH STATEMENT EXECUTE FUNCTION memory_queue_promotion_again();
 
+-- Another policy projects other claims.
+CREATE FUNCTION memory_queue_promotion_of_claims() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO memory_unpromoted (workspace_id, entity_id, atom_id)
+    SELECT atom.workspace_id, atom.entity_id, atom.id FROM memory_atom atom
+    JOIN memory_entity entity ON entity.id = atom.entity_id AND entity.shadow_of_id IS NULL
+    WHERE atom.workspace_id = coalesce(NEW.workspace_id, OLD.workspace_id) AND atom.predicate <> '';
+    RETURN NULL;
+END $$;
+CREATE TRIGGER policy_change_waits_for_promotion AFTER INSERT OR UPDATE OR DELETE ON memory_policy
+    FOR EACH ROW EXECUTE FUNCTION memory_queue_promotion_of_claims();
+
+-- A node is there for its edges: whoever takes the last one, by whatever way, takes the node with it.
+CREATE FUNCTION memory_drop_bare_nodes() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM memory_graphnode node
+    USING (SELECT subject_id AS id FROM gone UNION SELECT object_id FROM gone WHERE object_id IS NOT NULL) left_by
+    WHERE node.id = left_by.id
+      AND NOT EXISTS (SELECT 1 FROM memory_graphedge edge WHERE edge.subject_id = node.id)
+      AND NOT EXISTS (SELECT 1 FROM memory_graphedge edge WHERE edge.object_id = node.id);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER graph_edge_takes_bare_nodes AFTER DELETE ON memory_graphedge
+    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory_drop_bare_nodes();
+
 -- What stood before waits as well, and every entity gets its rows for the new steps.
 INSERT INTO memory_unpromoted (workspace_id, entity_id, atom_id)
     SELECT atom.workspace_id, atom.entity_id, atom.id FROM memory_atom atom

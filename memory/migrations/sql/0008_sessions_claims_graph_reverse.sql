@@ -1,5 +1,9 @@
 DELETE FROM memory_work WHERE step IN ('compaction', 'promotion');
 DELETE FROM memory_run WHERE step IN ('compaction', 'promotion');
+DROP TRIGGER graph_edge_takes_bare_nodes ON memory_graphedge;
+DROP FUNCTION memory_drop_bare_nodes();
+DROP TRIGGER policy_change_waits_for_promotion ON memory_policy;
+DROP FUNCTION memory_queue_promotion_of_claims();
 DROP TRIGGER atom_change_waits_for_promotion ON memory_atom;
 DROP TRIGGER atom_waits_for_promotion ON memory_atom;
 DROP FUNCTION memory_queue_promotion_again();

@@ -10,6 +10,7 @@ from memory.cascade.rebuilding.lifecycle import (
     Proposal,
     propose,
 )
+from memory.claims.promotion import PromotionWorker
 from memory.llm.protocol import Model, ModelRequest
 from memory.models import (
     Atom,
@@ -21,7 +22,7 @@ from memory.models import (
     TraitVersion,
 )
 from memory.recall.terms import terms_of
-from memory.stewardship.verify import verify
+from memory.stewardship.verify import Problem, verify
 from tests.cascade.story import an_entity, answer, create, say, store
 from tests.scripted_model import ScriptedModel, by_task
 
@@ -84,6 +85,12 @@ def told(*texts: str, model: Model | None = None) -> Entity:
     settle_entity(entity, model=model or a_model(priority=50, title="Old", name="old@1"))
     assert verify(entity, is_settled=True) == []
     return entity
+
+
+def problems_at_rest() -> list[Problem]:
+    """What is wrong once the graph has followed what was swapped in."""
+    PromotionWorker().run_once()
+    return verify(is_settled=True)
 
 
 def proposed(entity: Entity, model: Model, layer: str = "L1") -> Proposal:

@@ -28,13 +28,13 @@ from memory.models import (
     Step,
     Work,
 )
-from memory.stewardship.verify import verify
 from tests.cascade.rebuilding.remaking import (
     TOLD,
     a_model,
     corrected,
     everything,
     live,
+    problems_at_rest,
     proposed,
     scenes,
     told,
@@ -57,7 +57,7 @@ def test_messages_that_come_meanwhile_are_read_afterwards_by_the_live_memory() -
     assert live(entity) == dict.fromkeys(TOLD, 66)
     settle_entity(entity, model=a_model(priority=66))
     assert live(entity) == {**dict.fromkeys(TOLD, 66), "The gateway team is in Oslo.": 66}
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_a_proposal_made_again_takes_in_what_came_meanwhile() -> None:
@@ -86,7 +86,7 @@ def test_a_step_under_way_writes_nothing_over_a_rebuilt_memory() -> None:
     assert Run.objects.get(pk=claim.run.pk).status == Run.Status.DISCARDED
     settle_entity(entity, model=a_model(priority=66))
     assert "The gateway team is in Oslo." in live(entity)
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_a_rebuild_that_was_stopped_goes_on_where_it_was() -> None:
@@ -133,7 +133,7 @@ def test_a_rebuild_whose_process_was_killed_goes_on_when_its_lease_has_ended(set
     apply_rebuild(found.rebuild)
     assert live(entity) == dict.fromkeys(TOLD, 66)
     assert sorted(Run.objects.values_list("status", flat=True)).count("abandoned") == 1
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_what_no_model_can_read_is_set_aside_and_stays_visible(settings: LazySettings) -> None:
@@ -154,7 +154,7 @@ def test_what_no_model_can_read_is_set_aside_and_stays_visible(settings: LazySet
     apply_rebuild(found.rebuild)
     assert live(entity) == {TOLD[1]: 66, TOLD[2]: 66}
     assert [message.text for message in Message.objects.for_entity(entity).parked()] == [TOLD[0]]
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_only_one_rebuild_of_an_entity_is_open() -> None:
@@ -228,7 +228,7 @@ def test_no_door_reaches_a_shadow() -> None:
     assert list(Entity.objects.for_workspace(entity.workspace_id)) == [entity]
     assert set(shadow.paused_steps) == set(Step.values)
     assert found.rebuild.status == "open"
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_from_l2_claims_that_came_meanwhile_find_their_place_afterwards() -> None:
@@ -241,4 +241,4 @@ def test_from_l2_claims_that_came_meanwhile_find_their_place_afterwards() -> Non
     assert [text for lines in scenes(entity).values() for text in lines if "Oslo" in text] == [
         "The gateway team is in Oslo."
     ]
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []

@@ -24,8 +24,17 @@ from memory.models import (
     TraitVersion,
     VersionLine,
 )
-from memory.stewardship.verify import verify
-from tests.cascade.rebuilding.remaking import TOLD, a_model, corrected, live, proposed, scenes, told, traits
+from tests.cascade.rebuilding.remaking import (
+    TOLD,
+    a_model,
+    corrected,
+    live,
+    problems_at_rest,
+    proposed,
+    scenes,
+    told,
+    traits,
+)
 from tests.cascade.story import answer, create, merge, say, settle
 from tests.scripted_model import ScriptedModel
 
@@ -71,7 +80,7 @@ def test_a_model_that_merges_into_a_correction_does_not_undo_it() -> None:
     apply_rebuild(found.rebuild)
     assert live(entity) == {FIXED: fixed.priority}
     assert Atom.objects.get(pk=fixed.pk).status == Atom.Status.LIVE
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_the_words_of_a_tool_do_not_overrule_a_correction_that_came_after_them() -> None:
@@ -96,7 +105,7 @@ def test_the_words_of_a_tool_do_not_overrule_a_correction_that_came_after_them()
     apply_rebuild(found.rebuild)
     assert live(entity) == {FIXED: fixed.priority}
     assert Atom.objects.filter(text=TOLD[2], authority=Authority.TOOL).get().superseded_by == fixed
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_words_said_after_a_correction_are_news() -> None:
@@ -116,7 +125,7 @@ def test_words_said_after_a_correction_are_news() -> None:
     found = proposed(entity, a_model_that("l1_extract", merging))
     apply_rebuild(found.rebuild)
     assert list(live(entity)) == ["The API gateway freeze is on 9 May 2026."]
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_a_trait_that_a_person_took_back_stays_away() -> None:
@@ -128,7 +137,7 @@ def test_a_trait_that_a_person_took_back_stays_away() -> None:
     assert found.changes.traits == ()
     apply_rebuild(found.rebuild)
     assert traits(entity) == []
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_scenes_with_pinned_lines_may_be_merged_and_keep_their_lines() -> None:
@@ -160,7 +169,7 @@ def test_scenes_with_pinned_lines_may_be_merged_and_keep_their_lines() -> None:
     assert (one.status, two.status, two.merged_into) == ("live", "merged", one)
     head = SceneVersion.objects.for_entity(entity).live().get()
     assert set(head.lines.values_list("pk", flat=True)) == lines
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_a_title_that_a_person_gave_stays() -> None:
@@ -182,7 +191,7 @@ def test_claims_of_another_memory_stay_though_no_words_here_make_them() -> None:
     assert live(entity) == {told_elsewhere.text: atom.priority, **dict.fromkeys(TOLD, 66)}
     assert Evidence.objects.get(of_atom=atom).outside_reference == "1"
     assert Line.objects.filter(text=told_elsewhere.text).exists()
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_claims_that_another_memory_told_meanwhile_begin_the_rebuild_anew() -> None:
@@ -193,7 +202,7 @@ def test_claims_that_another_memory_told_meanwhile_begin_the_rebuild_anew() -> N
         apply_rebuild(stale.rebuild)
     apply_rebuild(proposed(entity, a_model(priority=66)).rebuild)
     assert "Robin plays the cello." in live(entity)
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_a_claim_that_a_person_took_back_does_not_come_back() -> None:
@@ -206,7 +215,7 @@ def test_a_claim_that_a_person_took_back_does_not_come_back() -> None:
     assert {text for lines in scenes(entity).values() for text in lines} == {TOLD[1], TOLD[2]}
     reasons = [entry["reason"] for run in Run.objects.filter(step="l1_extract") for entry in run.decisions]
     assert f"a person took it back: {TOLD[0]}" in reasons
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 @pytest.mark.parametrize("layer", ["L1", "L2"])
@@ -219,7 +228,7 @@ def test_a_pinned_line_stays_the_row_it_is(layer: str) -> None:
     [head] = SceneVersion.objects.for_entity(entity).live()
     assert pinned in head.lines.all()
     assert (head.title, head.number) == ("Old", 2 if layer == "L1" else head.number)
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_a_line_and_a_trait_that_a_person_wrote_stay() -> None:
@@ -243,4 +252,4 @@ def test_a_line_and_a_trait_that_a_person_wrote_stay() -> None:
     apply_rebuild(found.rebuild)
     assert traits(entity) == ["Decides alone."]
     assert line in SceneVersion.objects.for_entity(entity).live().get().lines.all()
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []

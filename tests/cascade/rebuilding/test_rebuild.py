@@ -19,7 +19,6 @@ from memory.models import (
     SceneVersion,
     Trait,
 )
-from memory.stewardship.verify import verify
 from tests.cascade.rebuilding.remaking import (
     TITLE,
     TOLD,
@@ -27,6 +26,7 @@ from tests.cascade.rebuilding.remaking import (
     corrected,
     everything,
     live,
+    problems_at_rest,
     proposed,
     scenes,
     told,
@@ -55,7 +55,7 @@ def test_the_offline_memory_is_rebuilt_by_a_real_model_and_a_correction_is_kept(
     assert Atom.objects.get(pk=fixed.pk).status == Atom.Status.LIVE
     assert Atom.objects.get(text=TOLD[2]).superseded_by == fixed
     assert [text for lines in scenes(entity).values() for text in lines if "freeze" in text] == [fixed.text]
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
     assert Entity.objects.get() == entity
 
 
@@ -70,7 +70,7 @@ def test_a_result_that_says_the_same_changes_no_row() -> None:
     assert [live(entity), scenes(entity), traits(entity)] == before
     assert set(Atom.objects.for_entity(entity).live().values_list("pk", flat=True)) == ids
     assert SceneVersion.objects.for_entity(entity).count() == versions
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_what_stood_before_becomes_history() -> None:
@@ -92,7 +92,7 @@ def test_what_stood_before_becomes_history() -> None:
         ("Holds rules strictly, says old.", False),
         ("Holds rules strictly, says real.", True),
     ]
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_scenes_that_nothing_continues_are_retired_and_keep_their_last_version() -> None:
@@ -110,7 +110,7 @@ def test_scenes_that_nothing_continues_are_retired_and_keep_their_last_version()
         "Old": "retired",
         TITLE: "live",
     }
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_the_difference_names_what_came_what_went_and_what_changed() -> None:
@@ -142,7 +142,7 @@ def test_from_l2_the_claims_stay_and_scenes_and_traits_are_made_anew() -> None:
     assert set(Atom.objects.for_entity(entity).values_list("pk", "status")) == atoms
     assert scenes(entity) == {"New": [TOLD[0], TOLD[2], TOLD[1]]}
     assert traits(entity) == ["Holds rules strictly, says real."]
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_from_l3_traits_alone_are_made_anew() -> None:
@@ -154,7 +154,7 @@ def test_from_l3_traits_alone_are_made_anew() -> None:
     apply_rebuild(found.rebuild)
     assert everything(entity)[:3] == before
     assert traits(entity) == ["Holds rules strictly, says real."]
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []
 
 
 def test_the_runs_of_a_rebuild_name_the_rows_that_the_memory_has_now() -> None:
@@ -175,4 +175,4 @@ def test_rebuilding_again_and_again_gathers_no_empty_chains_and_no_copies() -> N
         apply_rebuild(found.rebuild)
         assert live(entity) == dict.fromkeys(TOLD, priority)
     assert Chain.objects.filter(atoms__isnull=True).count() == 0
-    assert verify(is_settled=True) == []
+    assert problems_at_rest() == []

@@ -1,0 +1,53 @@
+"""The members of a chain as rows: how they are placed, and in which order their places are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from memory.cascade.rules.chains import Link, settle_chain
+from memory.models import Atom
+
+AFTER_ALL = 1 << 62
+"""Order of a row that has no number yet: it comes after all that stand."""
+
+
+def said_last(atom: Atom) -> datetime:
+    """When the words of an atom were said last, as its chain is ordered."""
+    return atom.last_seen_at or atom.created_at
+
+
+def see_again(atom: Atom, *, authority: int, said_at: datetime | None) -> None:
+    """Move when an atom was said last: a repeat by somebody of less authority does not make it later.
+
+    Otherwise an agent that repeats what an application said once would keep the application's next word out.
+    """
+    times = [time for time in (atom.last_seen_at, said_at) if time is not None]
+    if authority >= atom.authority:
+        atom.last_seen_at = max(times, default=None)
+
+
+def settle(members: Iterable[Atom], *, new: Sequence[Atom] = ()) -> None:
+    """Give every member its place, on the rows alone; what a person retracted stays retracted.
+
+    `new` are those among the members that are not stored yet, in the order of their making.
+    """
+    order = {row.pk: AFTER_ALL + place for place, row in enumerate(new)}
+    rows = [row for row in members if row.status != Atom.Status.RETRACTED]
+    places = settle_chain([_link(row, order.get(row.pk, row.seq)) for row in rows])
+    for row in rows:
+        row.status, row.superseded_by_id = places[row.pk].state, places[row.pk].superseded_by
+
+
+def _link(row: Atom, order: int) -> Link:
+    return Link(row.pk, row.authority, said_last(row), order, says=row.text, until=row.valid_until)
+
+
+def write_places(changed: Sequence[Atom], new: Sequence[Atom], *, fields: Sequence[str]) -> None:
+    """Write members of chains: first what makes room in the unique indexes, then what takes it.
+
+    `fields` are those of the stored rows that may have changed.
+    """
+    Atom.objects.bulk_update([row for row in changed if row.status != Atom.Status.LIVE], fields)
+    Atom.objects.bulk_create(new)
+    Atom.objects.bulk_update([row for row in changed if row.status == Atom.Status.LIVE], fields)
