@@ -1,8 +1,8 @@
 """`python -m benchmarks.compiling`: what compiling the context of a turn takes beside recall alone.
 
-An entity of 10,000 atoms is filled by COPY, a session of 200 turns is added through the API and indexed, and a
-real server is asked for both in turns over the loopback, the embedding of each question included. The last line
-is JSON.
+An entity of 10,000 atoms is filled by COPY, 200 claims are observed and promoted, a session of 200 turns is
+added through the API and indexed, and a real server is asked for both calls by turns over the loopback, the
+embedding of each question included. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from benchmarks.recall import WARMING, bearer, build_index, filled_entity, fille
 
 MOST_RATIO = 1.5
 TURNS_AT_ONCE = 100
+CLAIMS = 200
 
 
 def main() -> None:
@@ -45,10 +46,32 @@ def measure(atoms: int, turns: int, count: int) -> dict[str, Any]:
         entity, queries = filled_entity(fill, created.workspace, atoms, count)
         fill.finish()
         build_index(entity)
+    _observe(entity, queries)
     with server() as address, httpx.Client(base_url=address, headers=bearer(created.token)) as client:
         session = _with_turns(client, entity, queries, turns)
         timed = _timed(client, entity.name, session, queries, count)
     return {"benchmark": "compiling", "atoms": atoms, "turns": turns, "queries": count, **timed}
+
+
+def _observe(entity: Any, texts: Sequence[str]) -> None:
+    """Claims about customers in words of the memory, and the graph of them."""
+    from memory.claims.observation import Observation, OutsideEvidence, Subject
+    from memory.claims.observing import observe
+    from memory.claims.promotion import PromotionWorker
+    from memory.models import Authority
+
+    note(f"{CLAIMS} claims are observed")
+    for number in range(CLAIMS):
+        first, *_, last = texts[number % len(texts)].rstrip("?").split()[2:]
+        observation = Observation(
+            subject=Subject("customer", f"{first}-{number}"),
+            predicate=f"billing.plan{number % 10}",
+            value={"kind": "plan", "id": last},
+            authority=Authority.APPLICATION,
+            evidence=(OutsideEvidence("tool_event", f"plan.selected.{number}"),),
+        )
+        observe(entity=entity, observation=observation)
+    PromotionWorker(entity).run_once()
 
 
 def _with_turns(client: httpx.Client, entity: Any, texts: Sequence[str], count: int) -> str:

@@ -21,6 +21,7 @@ from rest_framework.views import exception_handler
 from memory.cascade.designs import UnknownDesignError
 from memory.ingest.access import UnknownEntityError
 from memory.ingest.problems import IngestConflict, IngestError
+from memory.ingest.session_rows import NoSessionError
 from memory.recall.replay import UnknownSessionError
 from memory.recall.short_ids import NoIdError
 from memory.recall.trace import AmbiguousIdError, NoRecordError
@@ -31,6 +32,7 @@ RETRY_SECONDS = 5
 NOT_FOUND: Mapping[type[Exception], str] = {
     UnknownEntityError: "There is no such entity for this key.",
     UnknownSessionError: "The entity has no such session.",
+    NoSessionError: "There is no such session for this key.",
     NoRecordError: "The entity has no record with such an id.",
 }
 

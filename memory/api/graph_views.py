@@ -17,6 +17,9 @@ from memory.claims.graph_recall import recall_facts
 from memory.claims.promotion import PromotionWorker
 from memory.models import Entity
 
+REFRESH_BATCHES = 10
+"""What a caller may wait for, 5,000 atoms; workers do the rest."""
+
 
 class GraphView(JsonView):
     """`GET /graph`."""
@@ -44,10 +47,10 @@ class GraphRefreshView(JsonView):
     permission_classes = [CanWrite]
 
     def post(self, request: Request) -> Response:
-        """Promote now what waits of an entity; `waiting` counts what another worker has in hand."""
+        """Promote now what waits of an entity; `waiting` counts what is left to workers."""
         asked = read_body(RefreshAsked, cast(dict[str, Any], request.data))
         entity = self.access().entity(asked.entity)
-        done = asdict(PromotionWorker(entity).run_once())
+        done = asdict(PromotionWorker(entity, most_batches=REFRESH_BATCHES).run_once())
         del done["entities"]
         return Response({"entity": entity.name, **done})
 

@@ -33,6 +33,8 @@ def _hit_value(hit: Hit) -> dict[str, Any]:
     value = {name: getattr(hit, name) for name in HIT_FIELDS}
     return {
         **value,
+        "assertion": asdict(hit.assertion) if hit.assertion is not None else None,
+        "outside": [asdict(receipt) for receipt in hit.outside],
         "citations": [{name: getattr(cited, name) for name in CITED_FIELDS} for cited in hit.messages],
         "short_id": short_id(hit.id),
     }

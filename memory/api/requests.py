@@ -15,7 +15,7 @@ LONGEST_WAIT_MILLISECONDS = 10_000
 MOST_NAMES = 50
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     problem = text_problem(text)
     if problem:
         raise ValueError(problem)
@@ -37,9 +37,9 @@ def _pairs(given: Any) -> Any:
     return dict(part.partition(":")[::2] for part in parts)
 
 
-Text = Annotated[str, Field(min_length=1, max_length=WORDS_LIMIT), AfterValidator(_storable)]
-Words = Annotated[str, Field(max_length=WORDS_LIMIT), AfterValidator(_storable)]
-Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
+Text = Annotated[str, Field(min_length=1, max_length=WORDS_LIMIT), AfterValidator(storable)]
+Words = Annotated[str, Field(max_length=WORDS_LIMIT), AfterValidator(storable)]
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
 Names = Annotated[tuple[Name, ...], Field(max_length=MOST_NAMES)]
 Moment = Annotated[AwareDatetime, AfterValidator(in_utc)]
 Priority = Annotated[int, Field(ge=0, le=100)]

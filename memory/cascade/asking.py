@@ -115,6 +115,7 @@ class Asker:
             user=user,
             schema=question.answer_schema,
             payload=question.payload,
+            alias=question.alias,
             timeout_seconds=settings.MEMSEEK.model.timeout_seconds,
         )
 
@@ -151,6 +152,7 @@ class Asker:
             user=f"{request.user}\n\n{words.strip()}",
             schema=request.schema,
             payload=request.payload,
+            alias=request.alias,
             timeout_seconds=request.timeout_seconds,
             is_correction=True,
         )

@@ -24,17 +24,44 @@ from memory.cascade.checkpoints import reached
 from memory.cascade.designs import UnknownDesignError, design_of_run
 from memory.cascade.recording import record_discard, record_failure, record_success
 from memory.cascade.stage import Batch, Stage, StaleInputsError, Verdict
-from memory.cascade.stages import stage_of
-from memory.cascade.waking import Circumstances, extract_due, persona_due, synthesis_due
+from memory.cascade.stages import WITHOUT_MODEL, stage_of
+from memory.cascade.waking import (
+    Circumstances,
+    compaction_due,
+    extract_due,
+    persona_due,
+    promotion_due,
+    synthesis_due,
+)
 from memory.llm.budgets import Budgeted, RunBudget, ensure_within_daily_budget
-from memory.llm.protocol import BudgetExceeded, Model, ModelError
+from memory.llm.protocol import (
+    BudgetExceeded,
+    Model,
+    ModelError,
+    ModelReply,
+    ModelRequest,
+    PermanentModelError,
+)
 from memory.llm.registry import configured_model
-from memory.models import Entity, Step, Work
+from memory.models import Entity, Run, Step, Work
 
 logger = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 60.0
 BUDGET_RECHECK_SECONDS = 600.0
+
+
+class _NoModel:
+    """Stands where no model is: a step that asks none never notices."""
+
+    name = ""
+
+    def answer(self, request: ModelRequest) -> ModelReply:
+        """Refuse."""
+        raise PermanentModelError("no_model", "No model is configured for this step.")
+
+
+NO_MODEL = _NoModel()
 
 
 class Outcome(StrEnum):
@@ -52,9 +79,10 @@ def drain(
 ) -> list[Outcome]:
     """Run the step until nothing is due or the time is up; what is left then is woken again.
 
-    The settings choose the model unless one is given. Without any (`LLM_FAKE=1`) everything goes on waiting.
+    The settings choose the model unless one is given. Without any (`LLM_FAKE=1`) everything that needs one
+    goes on waiting.
     """
-    model = model or configured_model()
+    model = model or configured_model() or (NO_MODEL if step in WITHOUT_MODEL else None)
     if model is None:
         return []
     entity = Entity.objects.select_related("workspace").filter(pk=entity_id).first()
@@ -78,13 +106,29 @@ def turn(*, entity: Entity, stage: Stage, model: Model, design: str | None = Non
     """
     if stage.step in entity.paused_steps or not _is_due(entity, stage):
         return Outcome.IDLE
-    if not _is_within_budget(entity, stage):
+    if stage.step not in WITHOUT_MODEL and not _is_within_budget(entity, stage):
         return Outcome.IDLE
     claim = work.claim(entity=entity, step=stage.step, design=design or entity.workspace.design)
     if claim is None:
         return Outcome.IDLE
     with work.kept_lease(claim):
         return _attempt(claim, stage, model)
+
+
+def run_now(*, entity: Entity, stage: Stage) -> Run | None:
+    """One attempt at a step that asks no model, though it may not be due yet; gives its run, good or bad.
+
+    None when nothing waits, the step is paused, or another worker has the work in hand.
+    """
+    if stage.step in entity.paused_steps or stage.waiting(entity) is None:
+        return None
+    work.pull_in(entity=entity, step=stage.step)
+    claim = work.claim(entity=entity, step=stage.step, design=entity.workspace.design)
+    if claim is None:
+        return None
+    with work.kept_lease(claim):
+        _attempt(claim, stage, NO_MODEL)
+    return claim.run
 
 
 def _is_due(entity: Entity, stage: Stage) -> bool:
@@ -119,6 +163,8 @@ def due_time(*, entity: Entity, stage: Stage, row: Work, now: datetime) -> datet
         Step.L1_EXTRACT: extract_due,
         Step.SCENE_SYNTHESIS: synthesis_due,
         Step.PERSONA: persona_due,
+        Step.COMPACTION: compaction_due,
+        Step.PROMOTION: promotion_due,
     }[stage.step]
     return rule(circumstances, settings.MEMSEEK.waking)
 
@@ -142,8 +188,8 @@ def _settle_idle(entity: Entity, stage: Stage) -> bool:
         is_busy = _is_busy(entity, stage.upstream)
         if not is_busy and stage.waiting(entity) is None:
             work.clear_due(entity=entity, step=stage.step)
-            if stage.downstream is not None:
-                _mark(entity, stage.downstream)
+            for step in stage.downstream:
+                _mark(entity, step)
         else:
             work.forget_due(entity=entity, step=stage.step)
     if stage.waiting(entity) is not None and not _is_busy(entity, stage.upstream):
@@ -155,6 +201,7 @@ def _settle_idle(entity: Entity, stage: Stage) -> bool:
 def _mark(entity: Entity, step: Step) -> None:
     if stage_of(step).waiting(entity) is not None or _is_flushing(entity, step):
         work.mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
+        work.hasten_flush(entity=entity, step=step)
 
 
 def _is_flushing(entity: Entity, step: Step) -> bool:

@@ -20,6 +20,7 @@ CONFIGURATION_KINDS = frozenset(
         "http_403",
         "http_404",
         "bad_endpoint",
+        "bad_provider",
         "unknown_design",
         "run_calls",
         "run_tokens",

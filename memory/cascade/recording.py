@@ -47,7 +47,8 @@ def record_success(
     run.outputs = written.outputs
     notes = [*written.decisions, *(word for verdict in verdicts for word in verdict.decisions)]
     run.decisions = _storable_notes(notes)
-    run.noop_reason = storable(_noop_reason(batch, verdicts), 300) if written.is_empty else ""
+    reason = written.nothing_reason or _noop_reason(batch, verdicts)
+    run.noop_reason = storable(reason, 300) if written.is_empty else ""
     _finish(run, account)
     _release(claim, stage, row)
     _emit(claim, Outbox.Event.STEP_DONE, written.outputs)

@@ -22,7 +22,7 @@ def _message(message: OfferedMessage) -> str:
     tool = f" «{one_line(message.tool_name)}»" if message.tool_name else ""
     attached = f" [attachment: {quote(message.attachment_text)}]" if message.attachment_text else ""
     return (
-        f"{message.handle} {who}{tool}, session {one_line(message.session)}, {_moment(message.said_at)}: "
+        f"{message.handle} {who}{tool}, session {one_line(message.session)}, {moment(message.said_at)}: "
         f"{quote(message.text)}{attached}"
     )
 
@@ -91,5 +91,6 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _moment(at: datetime | None) -> str:
+def moment(at: datetime | None) -> str:
+    """When something was said, in words of a prompt."""
     return "time unknown" if at is None else f"{at:%Y-%m-%d %H:%M %A}"

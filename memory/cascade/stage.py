@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from memory.cascade.contract import Refusal
 from memory.cascade.waking import Waiting
 from memory.cascade.work import Claim
+from memory.llm.protocol import ModelAlias
 from memory.models import Entity, Step
 
 Taken = TypeVar("Taken")
@@ -48,6 +49,7 @@ class Question(Generic[Taken]):
     answer_schema: type[BaseModel]
     item_schema: type[BaseModel]
     judge: Callable[[Sequence[tuple[int, Any]], bool], Judged[Taken]]
+    alias: ModelAlias = "strong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class Written:
 
     outputs: dict[str, list[str]] = field(default_factory=dict)
     decisions: list[Mapping[str, Any]] = field(default_factory=list)
+    nothing_reason: str = ""
+    """Why nothing was written, where the stage knows better than the model."""
 
     def add(self, layer: str, row_id: UUID) -> None:
         """Note a row for the run's outputs."""

@@ -18,6 +18,8 @@ STAGES = {
 }
 LADDER = (Step.L1_EXTRACT, Step.SCENE_SYNTHESIS, Step.PERSONA)
 """The steps from words to traits, from below; the others lie beside it."""
+WITHOUT_MODEL = frozenset({Step.PROMOTION})
+"""The steps that code alone does: no budget holds them up, and they run where no model is configured."""
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -11,6 +12,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
 from memory.cascade.failures import TRANSIENT_PARKED_RETRY_SECONDS
+from memory.cascade.stages import WITHOUT_MODEL
 from memory.cascade.wakeups import send
 from memory.cascade.work import INPUTS, mark_due
 from memory.llm.registry import configured_model
@@ -41,32 +43,32 @@ class Swept:
 
 
 def sweep() -> Swept:
-    """Look once, wake what has to be woken; without a model nothing is."""
-    if configured_model() is None:
-        return Swept()
+    """Look once, wake what has to be woken; without a model only what needs none."""
+    steps = tuple(Step) if configured_model() is not None else tuple(WITHOUT_MODEL)
     return Swept(
-        vanished=_mark_vanished() + _pull_in(),
-        unparked=_unpark(),
-        unmarked=sum(_mark_unmarked(step) for step in Step),
-        overdue=_wake_overdue(),
+        vanished=_mark_vanished(steps) + _pull_in(steps),
+        unparked=_unpark(steps),
+        unmarked=sum(_mark_unmarked(step) for step in steps),
+        overdue=_wake_overdue(steps),
     )
 
 
-def _pull_in() -> int:
+def _pull_in(steps: Sequence[Step]) -> int:
     """No pause is longer than an hour: a due time beyond was set by a clock that stood wrong."""
     far = Now() + timedelta(seconds=FARTHEST_DUE_SECONDS)
-    return Work.objects.filter(due_at__gt=far).update(due_at=Now())
+    return Work.objects.filter(due_at__gt=far, step__in=steps).update(due_at=Now())
 
 
-def _mark_vanished() -> int:
+def _mark_vanished(steps: Sequence[Step]) -> int:
     """Work whose lease ran out is due again; the next claim records the run as abandoned."""
-    return Work.objects.filter(lease_until__lt=Now(), due_at__isnull=True).update(due_at=Now())
+    gone = Work.objects.filter(lease_until__lt=Now(), due_at__isnull=True, step__in=steps)
+    return gone.update(due_at=Now())
 
 
-def _wake_overdue() -> int:
+def _wake_overdue(steps: Sequence[Step]) -> int:
     late = Now() - timedelta(seconds=OVERDUE_SECONDS)
     # A shadow is worked on by its rebuild alone.
-    rows = Work.objects.filter(entity__shadow_of__isnull=True)
+    rows = Work.objects.filter(entity__shadow_of__isnull=True, step__in=steps)
     rows = rows.filter(Q(due_at__lt=late) | Q(due_at__lte=Now(), lease_until__lt=Now()))
     free = rows.filter(Q(lease_until__isnull=True) | Q(lease_until__lt=Now())).order_by("due_at")
     found = list(free.values_list("entity_id", "step")[:SWEEP_LIMIT])
@@ -96,7 +98,7 @@ def _mark(workspace_id: UUID, entity_id: UUID, step: Step) -> bool:
         return mark_due(workspace_id=workspace_id, entity_id=entity_id, step=step)
 
 
-def _unpark() -> int:
+def _unpark(steps: Sequence[Step]) -> int:
     """Retry after a while what was parked while the endpoint failed; bad answers wait for a person."""
     long_ago = Now() - timedelta(seconds=TRANSIENT_PARKED_RETRY_SECONDS)
     transient = Run.objects.filter(pk=OuterRef("parked_by"), is_transient=True)
@@ -104,5 +106,5 @@ def _unpark() -> int:
         model.objects.parked()
         .filter(Exists(transient), parked_at__lt=long_ago)
         .update(parked_at=None, parked_by=None)
-        for model in INPUTS.values()
+        for model in (INPUTS[step] for step in steps)
     )

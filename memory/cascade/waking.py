@@ -64,10 +64,13 @@ def compaction_due(seen: Circumstances, settings: WakingSettings) -> datetime:
     return seen.now
 
 
-def promotion_due(seen: Circumstances, settings: WakingSettings) -> datetime | None:
-    """promotion: a while after the first atom that waits; a flush waits for the messages alone."""
-    if seen.is_flushing:
-        return None if seen.is_upstream_busy else seen.now
+def promotion_due(seen: Circumstances, settings: WakingSettings) -> datetime:
+    """promotion: a while after the first atom that waits; a flush does it as soon as no message waits.
+
+    Messages that nobody can read do not hold it up for longer than usual: the graph is the same in any order.
+    """
+    if seen.is_flushing and not seen.is_upstream_busy:
+        return seen.now
     return min(seen.waiting.first, seen.now) + timedelta(seconds=settings.promotion_seconds)
 
 

@@ -19,11 +19,22 @@ from django.db.models.functions import Least, Now
 
 from memory.cascade.wakeups import send, wake_on_commit
 from memory.llm.protocol import ModelError
-from memory.models import Atom, Entity, Message, Run, SceneVersion, Step, Work
+from memory.models import Atom, Entity, Message, Run, SceneVersion, Session, Step, Unpromoted, Work
 from memory.models.runs import WorkQuerySet
 
 logger = logging.getLogger(__name__)
 
+Input = Message | Atom | SceneVersion | Session | Unpromoted
+INPUTS: dict[Step, type[Input]] = {
+    Step.L1_EXTRACT: Message,
+    Step.SCENE_SYNTHESIS: Atom,
+    Step.PERSONA: SceneVersion,
+    Step.COMPACTION: Session,
+    Step.PROMOTION: Unpromoted,
+}
+"""The rows that each step reads."""
+READ_FROM_MESSAGES = (Step.L1_EXTRACT, Step.COMPACTION)
+"""No other step wakes these."""
 LEASE_BEATS = 3
 """A lease is renewed so many times within its length."""
 
@@ -83,9 +94,10 @@ def flush(entity: Entity) -> None:
         # In the order of the steps, as commits lock them: whoever goes the other way may wait in a circle.
         for step in Step:
             _work(entity, step).update(is_flushing=True)
-            if step is Step.L1_EXTRACT:
+            if step in READ_FROM_MESSAGES:
                 _work(entity, step).update(due_at=Least(F("due_at"), Now()))
-        wake_on_commit(entity_id=entity.pk, step=Step.L1_EXTRACT)
+        for step in READ_FROM_MESSAGES:
+            wake_on_commit(entity_id=entity.pk, step=step)
 
 
 def hold_flushes(entity: Entity) -> None:
@@ -101,6 +113,18 @@ def postpone(*, entity: Entity, step: Step, delay_seconds: float) -> None:
     with transaction.atomic():
         if _unleased(_work(entity, step)).update(due_at=Now() + timedelta(seconds=delay_seconds)):
             wake_on_commit(entity_id=entity.pk, step=step, delay_seconds=delay_seconds)
+
+
+def pull_in(*, entity: Entity, step: Step) -> None:
+    """What waits is due now, whatever time was planned; whoever asked for it claims it next."""
+    _unleased(_work(entity, step)).update(due_at=Now())
+
+
+def hasten_flush(*, entity: Entity, step: Step) -> None:
+    """Within a transaction: a flush waits for no planned time, only for the pause after a failure."""
+    planned = _unleased(_work(entity, step)).filter(is_flushing=True, failures=0, due_at__gt=Now())
+    if planned.update(due_at=Now()):
+        wake_on_commit(entity_id=entity.pk, step=step)
 
 
 def clear_due(*, entity: Entity, step: Step) -> None:
@@ -252,27 +276,12 @@ def worker_name() -> str:
 
 def pending_counts(entity: Entity) -> dict[Step, int]:
     """How many inputs wait for each step."""
-    return {
-        Step.L1_EXTRACT: Message.objects.for_entity(entity).pending().count(),
-        Step.SCENE_SYNTHESIS: Atom.objects.for_entity(entity).pending().count(),
-        Step.PERSONA: SceneVersion.objects.for_entity(entity).pending().count(),
-    }
+    return {step: rows.objects.for_entity(entity).pending().count() for step, rows in INPUTS.items()}
 
 
 def parked_counts(entity: Entity) -> dict[Step, int]:
     """How many inputs each step has set aside after failures."""
-    return {
-        Step.L1_EXTRACT: Message.objects.for_entity(entity).parked().count(),
-        Step.SCENE_SYNTHESIS: Atom.objects.for_entity(entity).parked().count(),
-        Step.PERSONA: SceneVersion.objects.for_entity(entity).parked().count(),
-    }
-
-
-INPUTS: dict[Step, type[Message] | type[Atom] | type[SceneVersion]] = {
-    Step.L1_EXTRACT: Message,
-    Step.SCENE_SYNTHESIS: Atom,
-    Step.PERSONA: SceneVersion,
-}
+    return {step: rows.objects.for_entity(entity).parked().count() for step, rows in INPUTS.items()}
 
 
 def retry_parked(*, entity: Entity, step: Step) -> int:

@@ -6,13 +6,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import OuterRef, Q
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import Q
 
+from memory import queries
 from memory.ingest.entities import find_entity
 from memory.models import Entity, Key, Workspace
 
 LAST_USE_INTERVAL = timedelta(minutes=1)
+KEY_FIELDS = (
+    *("id", "workspace_id", "label", "prefix", "digest", "scopes", "is_bound", "created_at"),
+    *("expires_at", "revoked_at", "last_used_at"),
+)
+WORKSPACE_FIELDS = ("id", "name", "design", "daily_token_budget", "created_at")
 
 
 class UnknownEntityError(Exception):
@@ -49,18 +55,25 @@ def open_access(token: str) -> Access | None:
 
     One statement, and once a minute another one that notes the use.
     """
-    bound = Key.entities.through.objects.filter(key_id=OuterRef("pk")).values("entity_id")
-    key = (
-        Key.objects.filter(digest=Key.digest_of(token))
-        .select_related("workspace")
-        .annotate(bound_ids=ArraySubquery(bound))
-        .first()
-    )
+    access = _find_access(Key.digest_of(token))
     now = datetime.now(UTC)
-    if key is None or not key.is_usable(now):
+    if access is None or not access.key.is_usable(now):
         return None
-    _note_use(key, now)
-    return Access(key, key.workspace, frozenset(key.bound_ids))
+    _note_use(access.key, now)
+    return access
+
+
+def _find_access(digest: str) -> Access | None:
+    """Every request begins here: a named query whose plan is kept takes a fifth of the model's time."""
+    [found] = queries.kept_rows(("key_of_digest", {"digest": digest}))
+    if not found:
+        return None
+    [(*columns, entity_ids)] = found
+    count = len(KEY_FIELDS)
+    workspace = Workspace.from_db(DEFAULT_DB_ALIAS, WORKSPACE_FIELDS, columns[count:])
+    key = Key.from_db(DEFAULT_DB_ALIAS, KEY_FIELDS, columns[:count])
+    key.workspace = workspace
+    return Access(key, workspace, frozenset(entity_ids))
 
 
 def _note_use(key: Key, now: datetime) -> None:

@@ -18,7 +18,7 @@ from memory.ingest.messages import append_messages
 from memory.ingest.outside_claims import OutsideClaim, claim_problems, known_references, record_outside_claims
 from memory.ingest.payload import content_hash
 from memory.ingest.problems import IngestConflict, IngestError, Problem
-from memory.ingest.sessions import name_sessions
+from memory.ingest.session_rows import name_sessions
 from memory.ingest.storable import text_problem
 from memory.models import Entity, Message, Workspace
 

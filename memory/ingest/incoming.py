@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -92,25 +92,24 @@ def _identifier(value: Any) -> Any:
         raise _problem("identifier", "is no UUID") from error
 
 
+Item = TypeVar("Item", bound=BaseModel)
 Text = Annotated[str, BeforeValidator(_storable_text)]
 VisibleText = Annotated[str, BeforeValidator(_visible_text)]
 
 
-class IncomingMessage(BaseModel):
-    """One message as a caller hands it in; texts are kept byte for byte.
+class Said(BaseModel):
+    """What is said, wherever it stands; texts are kept byte for byte.
 
     `occurred_at` left out means now, at the moment of recording; None means that nobody knows when.
-    `parent` is the id of an earlier stored message of the same entity.
+    `parent` is the id of an earlier stored message.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    session: VisibleText = Field(max_length=SESSION_NAME_LIMIT)
     role: Literal["user", "assistant", "tool", "system"]
     text: Text = Field(default="", max_length=MESSAGE_TEXT_LIMIT)
     speaker: Text = Field(default="", max_length=SPEAKER_LIMIT)
     attachment_text: Text = Field(default="", max_length=MESSAGE_TEXT_LIMIT)
-    ordinal: int | None = Field(default=None, ge=0, le=ORDINAL_LIMIT)
     dedupe_key: VisibleText | None = Field(default=None, max_length=DEDUPE_KEY_LIMIT)
     occurred_at: Annotated[datetime | None, BeforeValidator(read_instant)] = None
     parent: Annotated[UUID | None, BeforeValidator(_identifier)] = None
@@ -131,25 +130,45 @@ class IncomingMessage(BaseModel):
         return "occurred_at" not in self.model_fields_set
 
 
-def refuse_size(items: Sequence[Any]) -> None:
+class IncomingMessage(Said):
+    """One message as a caller hands it in, with the session that it belongs to."""
+
+    session: VisibleText = Field(max_length=SESSION_NAME_LIMIT)
+    ordinal: int | None = Field(default=None, ge=0, le=ORDINAL_LIMIT)
+
+
+class IncomingTurn(Said):
+    """One turn of a session that an agent has opened: it stands behind those that are there."""
+
+    def in_session(self, name: str) -> IncomingMessage:
+        """The same as a message of the session with this external id."""
+        return IncomingMessage.model_validate({**self.model_dump(exclude_unset=True), "session": name})
+
+
+def refuse_size(items: Sequence[Any], items_name: str = "messages") -> None:
     """Raise IngestError unless there are 1 to 100."""
     if not 1 <= len(items) <= MESSAGES_PER_CALL:
-        raise refused("messages", f"holds {len(items)} messages, 1 to {MESSAGES_PER_CALL} are taken")
+        raise refused(items_name, f"holds {len(items)} {items_name}, 1 to {MESSAGES_PER_CALL} are taken")
 
 
 def read_messages(items: Sequence[Any]) -> list[IncomingMessage]:
     """Read messages from JSON-like values, or raise IngestError with every problem of every item."""
-    refuse_size(items)
-    messages: list[IncomingMessage] = []
+    return read_items(IncomingMessage, items)
+
+
+def read_items(schema: type[Item], items: Sequence[Any], items_name: str = "messages") -> list[Item]:
+    """1 to 100 items of a class, or IngestError with every problem of every item."""
+    refuse_size(items, items_name)
+    found: list[Item] = []
     problems: list[Problem] = []
     for index, item in enumerate(items):
         try:
-            messages.append(IncomingMessage.model_validate(item))
+            found.append(schema.model_validate(item))
         except ValidationError as error:
             problems += [_named(index, detail) for detail in error.errors(include_input=False)]
     if problems:
         raise IngestError(problems)
-    return messages
+    return found
 
 
 def _named(index: int, detail: ErrorDetails) -> Problem:

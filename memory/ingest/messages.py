@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import IntegrityError, OperationalError, transaction
-from psycopg.errors import DeadlockDetected, UniqueViolation
+from django.db.models.functions import Now
 
 from memory.cascade.work import mark_due
 from memory.indexing.wakeups import wake_index_on_commit
 from memory.ingest.access import Access
+from memory.ingest.attempts import in_transaction
 from memory.ingest.entities import ensure_entity
+from memory.ingest.folding import asks_for_fold, wake_compaction_on_commit
 from memory.ingest.incoming import IncomingMessage, refuse_size
 from memory.ingest.payload import is_extractable
-from memory.ingest.placement import OpenSession, Slot, place
-from memory.ingest.sessions import lock_sessions
+from memory.ingest.placement import Known, OpenSession, Slot, place
+from memory.ingest.session_rows import lock_sessions
 from memory.ingest.stored import find_known
 from memory.models import Entity, Message, Outbox, Session, Step
 
-ATTEMPTS = 3
-"""Once is enough for one key that two calls store at once; calls that share several keys may meet again."""
-
-Result = TypeVar("Result")
+Refuse = Callable[[Known, Sequence[Slot]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ def append_messages(*, entity: Entity, messages: Sequence[IncomingMessage], wake
     Raises IngestError or IngestConflict, both naming message and field.
     """
     refuse_size(messages)
-    return _in_transaction(lambda: _append(entity, messages, wake=wake))
+    return in_transaction(lambda: _append(entity, messages, wake=wake))
 
 
 def record_messages(*, access: Access, entity_name: str, messages: Sequence[IncomingMessage]) -> Appended:
@@ -77,26 +75,33 @@ def record_messages(*, access: Access, entity_name: str, messages: Sequence[Inco
             return _append(access.entity(entity_name), messages, wake=True)
         return _append(ensure_entity(workspace=access.workspace, name=entity_name), messages, wake=True)
 
-    return _in_transaction(record)
-
-
-def _in_transaction(action: Callable[[], Result]) -> Result:
-    """Run in a transaction of its own, and again when another call stored the same key meanwhile."""
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            with transaction.atomic(durable=True):
-                return action()
-        except (IntegrityError, OperationalError) as error:
-            was_race = isinstance(error.__cause__, (UniqueViolation, DeadlockDetected))
-            if attempt == ATTEMPTS or not was_race:
-                raise
-    raise AssertionError("unreachable: the last attempt returns or raises")
+    return in_transaction(record)
 
 
 def _append(entity: Entity, messages: Sequence[IncomingMessage], *, wake: bool) -> Appended:
     sessions = lock_sessions(entity, (message.session for message in messages))
+    return store_messages(entity, sessions, messages, wake=wake)
+
+
+def store_messages(
+    entity: Entity,
+    sessions: Mapping[str, Session],
+    messages: Sequence[IncomingMessage],
+    *,
+    wake: bool = True,
+    may_resend: bool = True,
+    refuse: Refuse | None = None,
+) -> Appended:
+    """Within a transaction: store messages of sessions that it has locked, by their external ids.
+
+    `may_resend` has a batch looked at as a transcript that may be stored already. `refuse` sees what is known
+    and where each message goes, before anything is written.
+    """
     opened = {name: OpenSession(row.next_ordinal, row.ended_at is not None) for name, row in sessions.items()}
-    slots = place(messages, sessions=opened, known=find_known(entity, sessions, messages))
+    known = find_known(entity, sessions, messages, may_resend=may_resend)
+    slots = place(messages, sessions=opened, known=known)
+    if refuse is not None:
+        refuse(known, slots)
     rows = _insert(entity, sessions, messages, slots)
     if rows:
         _advance(sessions, rows)
@@ -150,12 +155,21 @@ def _row(entity: Entity, session: Session, message: IncomingMessage, slot: Slot,
 
 
 def _advance(sessions: Mapping[str, Session], rows: Mapping[UUID, Message]) -> None:
-    grown: dict[UUID, Session] = {}
+    """Note the growth of sessions in one statement, and ask for a fold where one has grown long."""
+    added = Counter(row.session.external_id for row in rows.values())
     for row in rows.values():
         session = sessions[row.session.external_id]
         session.next_ordinal = max(session.next_ordinal, row.ordinal + 1)
-        grown[session.pk] = session
-    Session.objects.bulk_update(grown.values(), ["next_ordinal"])
+    grown = {name: sessions[name] for name in added}
+    asked = [session for name, session in grown.items() if asks_for_fold(session, added=added[name])]
+    # By the database's clock, as `recorded_at` is.
+    for session in grown.values():
+        session.last_message_at = Now()
+    for session in asked:
+        session.fold_asked_at = Now()
+    Session.objects.bulk_update(grown.values(), ["next_ordinal", "last_message_at", "fold_asked_at"])
+    for session in asked:
+        wake_compaction_on_commit(session)
 
 
 def _announce(entity: Entity, rows: Mapping[UUID, Message]) -> None:

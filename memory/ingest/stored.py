@@ -16,12 +16,19 @@ from memory.models.messages import MessageQuerySet
 _COLUMNS = ("id", "seq", "session__external_id", "ordinal", "dedupe_key", "content_hash")
 
 
-def find_known(entity: Entity, sessions: Mapping[str, Session], messages: Sequence[IncomingMessage]) -> Known:
+def find_known(
+    entity: Entity,
+    sessions: Mapping[str, Session],
+    messages: Sequence[IncomingMessage],
+    *,
+    may_resend: bool = True,
+) -> Known:
     """Look up keys, ordinals, parents and transcripts; call it with the sessions locked."""
     slots = _addressed(entity, sessions, messages)
+    candidates = transcript_sessions(messages) if may_resend else {}
     return Known(
         slots=slots,
-        transcripts=_transcripts(entity, sessions, transcript_sessions(messages)),
+        transcripts=_transcripts(entity, sessions, candidates),
         parents=frozenset(slot.id for slot in slots),
     )
 

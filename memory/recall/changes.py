@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import Count, Prefetch
 
-from memory.models import Atom, Entity, Evidence, Message, Run, SceneVersion, Step, TraitVersion
+from memory.models import Atom, Entity, Evidence, Message, Run, SceneVersion, Session, Step, TraitVersion
 from memory.recall.atoms import atom_record, with_receipts
 from memory.recall.decisions import read_drops, read_skips
 from memory.recall.ladder import trait_record
@@ -30,7 +30,8 @@ def changes_of(entity: Entity, messages: Collection[UUID]) -> Changes:
     syntheses = _consumers(atoms)
     versions = _versions(entity, syntheses)
     personas = _consumers(versions)
-    runs = _runs(entity, said, atoms, versions)
+    sessions = list(Session.objects.for_entity(entity).parked().filter(messages__in=messages).distinct())
+    runs = _runs(entity, said, atoms, versions, sessions)
     merged = _merges(entity, atoms)
     merged_ids = {merge.new.id for merge in merged}
     return Changes(
@@ -39,7 +40,7 @@ def changes_of(entity: Entity, messages: Collection[UUID]) -> Changes:
         merged=merged,
         skipped=_skips(entity, said, [runs[id] for id in extracts if id in runs]),
         dropped=read_drops(runs[id] for id in extracts if id in runs),
-        parked=_parked(runs, said, atoms, versions),
+        parked=_parked(runs, said, atoms, versions, sessions),
         scenes=scene_changes(versions),
         traits=_traits(entity, personas),
         reasons=_reasons(runs, extracts | syntheses | personas),
@@ -55,7 +56,7 @@ def _versions(entity: Entity, runs: Collection[UUID]) -> list[SceneVersion]:
     return list(found.select_related("scene").order_by("seq"))
 
 
-def _runs(entity: Entity, *layers: Sequence[Message | Atom | SceneVersion]) -> dict[UUID, Run]:
+def _runs(entity: Entity, *layers: Sequence[Message | Atom | SceneVersion | Session]) -> dict[UUID, Run]:
     """Every run that consumed or parked one of the rows."""
     rows = [row for layer in layers for row in layer]
     ids = {id for row in rows for id in (row.consumed_by_id, row.parked_by_id) if id}
@@ -100,11 +101,13 @@ def _parked(
     said: Sequence[Message],
     atoms: Sequence[Atom],
     versions: Sequence[SceneVersion],
+    sessions: Sequence[Session],
 ) -> tuple[ParkedInput, ...]:
-    layers: tuple[tuple[Step, Sequence[Message | Atom | SceneVersion]], ...] = (
+    layers: tuple[tuple[Step, Sequence[Message | Atom | SceneVersion | Session]], ...] = (
         (Step.L1_EXTRACT, said),
         (Step.SCENE_SYNTHESIS, atoms),
         (Step.PERSONA, versions),
+        (Step.COMPACTION, sessions),
     )
     return tuple(
         ParkedInput(
@@ -116,7 +119,9 @@ def _parked(
     )
 
 
-def _shown(row: Message | Atom | SceneVersion) -> str:
+def _shown(row: Message | Atom | SceneVersion | Session) -> str:
+    if isinstance(row, Session):
+        return (row.title or row.external_id)[:PARKED_TEXT_SHOWN]
     text = row.title if isinstance(row, SceneVersion) else row.text
     return text[:PARKED_TEXT_SHOWN]
 

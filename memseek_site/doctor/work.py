@@ -7,9 +7,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Max, Min, QuerySet
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from memory.models import Atom, Message, Run, SceneVersion, Step, Work
+from memory.models import Atom, Message, Run, SceneVersion, Session, Step, Unpromoted, Work
 from memseek_site.doctor.findings import Finding, broken, fine, note
 from memseek_site.doctor.processes import living
 
@@ -33,18 +34,24 @@ class Waiting:
 def waiting() -> list[Waiting]:
     """Every step's inputs, counted over all workspaces."""
     messages, atoms, scenes = Message.objects, Atom.objects, SceneVersion.objects
+    sessions, changed = Session.objects, Unpromoted.objects
+    asked = Coalesce("fold_asked_at", "ended_at")
     return [
         _count(Step.L1_EXTRACT, "messages", messages.pending(), messages.parked(), "recorded_at"),
         _count(Step.SCENE_SYNTHESIS, "atoms", atoms.pending(), atoms.parked(), "created_at"),
         _count(Step.PERSONA, "scenes", scenes.pending().heads(), scenes.parked().heads(), "created_at"),
+        _count(Step.COMPACTION, "sessions", sessions.pending(), sessions.parked(), asked),
+        _count(Step.PROMOTION, "changed atoms", changed.pending(), changed.parked(), "queued_at"),
     ]
 
 
-def _count(step: Step, rows: str, pending: QuerySet[Any], parked: QuerySet[Any], time_field: str) -> Waiting:
+def _count(
+    step: Step, rows: str, pending: QuerySet[Any], parked: QuerySet[Any], since: str | Coalesce
+) -> Waiting:
     # An open rebuild waits for whoever began it, not for a worker.
     pending = pending.filter(entity__shadow_of__isnull=True)
     parked = parked.filter(entity__shadow_of__isnull=True)
-    oldest = pending.aggregate(oldest=Min(time_field))["oldest"]
+    oldest = pending.aggregate(oldest=Min(since))["oldest"]
     return Waiting(str(step.value), rows, pending.count(), parked.count(), oldest)
 
 

@@ -52,7 +52,8 @@ def say(
 
 def settle(entity: Entity, *script: Script, **by_step: Script) -> ScriptedModel:
     """Settle with answers in order; or by step (`l1_extract=…`), where a step not named finds nothing."""
-    answers = {"l1_extract": NOTHING, "scene_synthesis": NOTHING, "persona": NOTHING, **by_step}
+    steps = ("l1_extract", "scene_synthesis", "persona", "compaction")
+    answers = {**dict.fromkeys(steps, NOTHING), **by_step}
     model = ScriptedModel(script, otherwise=by_task(answers))
     settle_entity(entity, model=model)
     mistakes = (

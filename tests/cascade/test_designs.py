@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from memory.cascade.compaction import ask_compaction
+from memory.cascade.compaction_contract import DigestAnswer, DigestItem
 from memory.cascade.contract import (
     AtomDecision,
     ExtractAnswer,
@@ -27,18 +29,22 @@ from memory.cascade.designs import (
     UnknownDesignError,
     load_design,
 )
+from memory.ingest.sessions import end_session
 from memory.llm.protocol import ModelRequest
-from memory.models import Run, Step
+from memory.models import Entity, Run, Step
 from memory.models.tenancy import DEFAULT_DESIGN
 from memory.recall.answering.contract import TASK, AnswerItem, AnswerReply
 from tests.cascade.story import an_entity, answer, create, say, settle, store
+from tests.cascade.talks import digest_item, folding, open_talk, take, tool_call
 
 GOLDEN = Path(__file__).parent / "golden"
 ANSWERS: dict[Step, tuple[type[BaseModel], type[BaseModel]]] = {
     Step.L1_EXTRACT: (ExtractAnswer, AtomDecision),
     Step.SCENE_SYNTHESIS: (SynthesisAnswer, SceneEdit),
     Step.PERSONA: (PersonaAnswer, TraitEdit),
+    Step.COMPACTION: (DigestAnswer, DigestItem),
 }
+WITHOUT_MODEL = {Step.PROMOTION}
 # What recall asks is no step; its golden render stands with its tests.
 SCHEMAS = {**{step.value: schemas for step, schemas in ANSWERS.items()}, TASK: (AnswerReply, AnswerItem)}
 # Asked outside the cascade, where their schemas are tested.
@@ -75,8 +81,8 @@ def test_a_design_with_an_unknown_field_or_a_limit_out_of_range_is_refused() -> 
 
 
 def test_every_step_has_both_prompts_and_every_prompt_a_step() -> None:
-    steps = {step.value for step in Step}
-    assert {step.value for step in ANSWERS} == steps
+    steps = {step.value for step in ANSWERS}
+    assert {*ANSWERS, *WITHOUT_MODEL} == set(Step)
     assert set(load_design().prompts) - OF_OTHER_ROOMS == steps
     assert all(prompt.system and prompt.user for prompt in load_design().prompts.values())
 
@@ -126,7 +132,7 @@ def test_every_shipped_folder_is_named_after_its_design() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("step", list(Step))
+@pytest.mark.parametrize("step", ANSWERS)
 def test_what_a_model_is_shown_is_the_golden_render(step: Step) -> None:
     request = _last_requests()[step]
     rendered = f"--- system\n{request.system}\n\n--- user\n{request.user}\n"
@@ -140,12 +146,13 @@ def test_what_a_model_is_shown_is_the_golden_render(step: Step) -> None:
 @pytest.mark.django_db
 def test_every_run_holds_the_hashes_of_its_prompt_and_of_its_answers_schema() -> None:
     requests = _last_requests()
-    hashes = {run.step: (run.prompt_hash, run.schema_hash) for run in Run.objects.all()}
-    assert Run.objects.values("step", "prompt_hash", "schema_hash").distinct().count() == len(hashes)
+    asking = Run.objects.filter(step__in=ANSWERS)
+    hashes = {run.step: (run.prompt_hash, run.schema_hash) for run in asking}
+    assert asking.values("step", "prompt_hash", "schema_hash").distinct().count() == len(hashes)
     assert hashes == {
-        step.value: (load_design().prompt_hash(step), _digest(requests[step].schema)) for step in Step
+        step.value: (load_design().prompt_hash(step), _digest(requests[step].schema)) for step in ANSWERS
     }
-    assert {step: requests[step].schema for step in Step} == {step: ANSWERS[step][0] for step in Step}
+    assert {step: requests[step].schema for step in ANSWERS} == {step: ANSWERS[step][0] for step in ANSWERS}
 
 
 def _digest(schema: type[BaseModel]) -> str:
@@ -164,6 +171,7 @@ def test_names_cannot_begin_a_line_of_the_prompt() -> None:
 def _last_requests() -> dict[str, ModelRequest]:
     """The second request of each step in a fixed story: with memory, earlier turns, tools and due lines."""
     entity = an_entity(time_zone="Europe/Oslo")
+    compacting = _folded_and_ended(an_entity("agent.carol", time_zone="Europe/Oslo"))
     say(entity, "The freeze is on 2 May.", "Never ship on Fridays.", session="kick-off")
     settle(
         entity,
@@ -220,4 +228,21 @@ def _last_requests() -> dict[str, ModelRequest]:
             }
         ),
     )
-    return {request.task: request for request in model.requests}
+    return {request.task: request for request in model.requests} | {"compaction": compacting}
+
+
+def _folded_and_ended(entity: Entity) -> ModelRequest:
+    """A session with a summary, then calls of a tool and a nested turn; the question for its brief."""
+    session = open_talk(entity, title="Enterprise plan")
+    take(session, "I look at the enterprise plan.", role="user", speaker="Alice")
+    take(session, "Gladly.")
+    with folding(kept=1):
+        ask_compaction(session)
+        settle(entity, compaction=answer(digest_item("summary", "Alice looks at the enterprise plan.")))
+    called = take(session, "", tool_calls=[tool_call("c1", "billing.quote", {"plan": "enterprise"})])
+    take(session, 'Which "cycle"?', parent=called, attachment_text="A table")
+    take(session, "1200 a year", role="tool", tool_call_id="c1")
+    take(session, "Annual, then.", role="user", speaker="Alice", occurred_at=None)
+    end_session(session)
+    model = settle(entity, compaction=answer(digest_item("brief", "Alice takes the annual plan.")))
+    return next(request for request in model.requests if request.task == "compaction")

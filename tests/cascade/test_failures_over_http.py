@@ -77,7 +77,11 @@ def stub(db: None, settings: LazySettings) -> Iterator[StubProvider]:
                 cheap="stub",
             ),
             waking=replace(
-                product.waking, quiet_seconds=0.0, persona_interval_seconds=0.0, retry_seconds=(0.0, 0.0, 0.0)
+                product.waking,
+                quiet_seconds=0.0,
+                persona_interval_seconds=0.0,
+                promotion_seconds=0.0,
+                retry_seconds=(0.0, 0.0, 0.0),
             ),
         )
         # Known to bear a schema: an answer of no shape does not make the client look for another mode.

@@ -4,7 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory.cascade.waking import Circumstances, Waiting, extract_due, persona_due, synthesis_due
+from memory.cascade.waking import (
+    Circumstances,
+    Waiting,
+    extract_due,
+    persona_due,
+    promotion_due,
+    synthesis_due,
+)
 from memseek_site.product import WakingSettings
 
 NOON = datetime(2026, 6, 2, 12, 0, tzinfo=UTC)
@@ -13,6 +20,7 @@ SETTINGS = WakingSettings(
     latest_seconds=30.0,
     scene_interval_seconds=15.0,
     persona_interval_seconds=30.0,
+    promotion_seconds=60.0,
     lease_seconds=60.0,
     sweep_seconds=15.0,
     retry_seconds=(5.0, 20.0, 80.0),
@@ -79,3 +87,14 @@ def test_the_persona_keeps_an_interval(finished: float | None, due: float, is_up
 def test_a_flush_draws_the_persona_at_once_when_the_scenes_are_done() -> None:
     assert persona_due(seen(is_flushing=True, is_upstream_busy=True), SETTINGS) is None
     assert persona_due(seen(now=4.0, is_flushing=True, finished=3.9), SETTINGS) == at(4.0)
+
+
+@pytest.mark.parametrize(
+    ("is_flushing", "is_upstream_busy", "due"),
+    [(False, False, 60.0), (False, True, 60.0), (True, True, 60.0), (True, False, 3.0)],
+)
+def test_the_graph_follows_after_a_while_and_under_a_flush_once_no_message_waits(
+    is_flushing: bool, is_upstream_busy: bool, due: float
+) -> None:
+    circumstances = seen(now=3.0, is_flushing=is_flushing, is_upstream_busy=is_upstream_busy)
+    assert promotion_due(circumstances, SETTINGS) == at(due)

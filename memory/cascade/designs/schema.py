@@ -20,6 +20,9 @@ VARIABLES: Mapping[str, frozenset[str]] = {
         {"entity", "time_zone", "scene_cap", "target", "atoms", "scenes", "instruction"}
     ),
     "persona": frozenset({"entity", "time_zone", "traits", "scenes", "instruction"}),
+    "compaction": frozenset(
+        {"entity", "time_zone", "session", "action", "limit", "summary", "turns", "instruction"}
+    ),
     "answer": frozenset({"entity", "time_zone", "evidence", "question", "instruction"}),
 }
 """What each prompt is given, and has to name: system and user part together."""
@@ -53,6 +56,13 @@ class Limits(_Strict):
     scene_hard_characters: int = Field(ge=500)
     scene_cap: int = Field(ge=1, le=15)
     persona_scenes: int = Field(ge=1, le=15)
+    fold_turns: int = Field(ge=1, le=500)
+    """Turns of a session that one summary or brief is made from, beside the summary before."""
+    fold_characters: int = Field(ge=1_000)
+    turn_characters: int = Field(ge=200)
+    """So much of a turn is shown to it."""
+    summary_characters: int = Field(ge=200, le=4_000)
+    brief_characters: int = Field(ge=100, le=600)
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
@@ -106,7 +116,9 @@ class Weights(_Strict):
     session: Weight
     """How much the session as a whole speaks of it: mean of its best five turns."""
     topic: Weight
-    """The second look: how much what was found of a claim's topic speaks of it."""
+    """How much what was found of a claim's topic speaks of it."""
+    related: Weight = 0.5
+    """The second look: for each of topic, person and time that a unit found by no arm shares with the best."""
     named_speaker: Weight
     """The query names one person, and this person speaks, or is spoken of."""
     question: Weight

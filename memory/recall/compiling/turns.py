@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.ingest.recalled import strip_recalled
+from memory.ingest.tool_calls import ToolCall, read_tool_calls
 
 ChatMessage = dict[str, Any]
 Count = Callable[[str], int]
@@ -34,16 +35,6 @@ class Turn:
     tool_name: str = ""
     tool_calls: Sequence[Any] = ()
     tool_call_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A tool call of an assistant's turn, whatever shape it was stored in."""
-
-    id: str
-    name: str
-    arguments: str
-    """JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +79,7 @@ def exchanges(turns: Sequence[Turn], count: Count) -> list[Exchange]:
     for turn in turns:
         if turn.id in drawn:
             continue
-        calls = read_calls(turn.tool_calls) if turn.role == "assistant" else ()
+        calls = read_tool_calls(turn.tool_calls) if turn.role == "assistant" else ()
         results = _results(calls, [other for other in turns if _answers_after(other, turn, drawn)])
         if results:
             drawn |= {result.id for result in results}
@@ -110,7 +101,7 @@ def _answers_after(other: Turn, call: Turn, drawn: Collection[UUID]) -> bool:
     )
 
 
-def _results(calls: Sequence[Call], answers: Sequence[Turn]) -> tuple[Turn, ...]:
+def _results(calls: Sequence[ToolCall], answers: Sequence[Turn]) -> tuple[Turn, ...]:
     """The first result of each call in the order of the session; none when a call has none."""
     first: dict[str, Turn] = {}
     for answer in answers:
@@ -177,31 +168,12 @@ def message_tokens(message: Mapping[str, Any], count: Count) -> int:
     return MESSAGE_TOKENS + sum(count(text) for text in told if text)
 
 
-def read_calls(stored: Sequence[Any]) -> tuple[Call, ...]:
-    """Calls in OpenAI's shape or as plain objects with id, name and arguments; others are none."""
-    calls = []
-    for item in stored:
-        if not isinstance(item, Mapping):
-            continue
-        function = item.get("function")
-        source = function if isinstance(function, Mapping) else item
-        name, call_id = source.get("name"), item.get("id")
-        if isinstance(name, str) and name and isinstance(call_id, str) and call_id:
-            calls.append(Call(call_id, name, _arguments(source)))
-    return tuple(calls)
-
-
-def _arguments(source: Mapping[str, Any]) -> str:
-    given = source.get("arguments", source.get("input", {}))
-    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-
-
 def _exchange(turns: tuple[Turn, ...], messages: tuple[ChatMessage, ...], count: Count) -> Exchange:
     tokens = sum(message_tokens(message, count) for message in messages)
     return Exchange(turns, messages, is_user=turns[0].role == "user", tokens=tokens)
 
 
-def _call(turn: Turn, calls: Sequence[Call]) -> ChatMessage:
+def _call(turn: Turn, calls: Sequence[ToolCall]) -> ChatMessage:
     return {
         "role": "assistant",
         "content": words(turn) or None,
@@ -216,7 +188,7 @@ def _result(turn: Turn) -> ChatMessage:
     return {"role": "tool", "tool_call_id": turn.tool_call_id, "content": words(turn)}
 
 
-def _plain(turn: Turn, calls: Sequence[Call]) -> ChatMessage:
+def _plain(turn: Turn, calls: Sequence[ToolCall]) -> ChatMessage:
     if turn.role == "tool":
         return {"role": "assistant", "content": f"[result of {turn.tool_name or 'a tool'}] {words(turn)}"}
     told = [words(turn)] if words(turn) else []

@@ -115,9 +115,7 @@ def test_secrets_are_left_where_they_were_said() -> None:
 
 
 def test_arguments_stand_beside_the_result_of_a_tool_that_was_called_once() -> None:
-    called = {
-        "calls": (OfferedCall("weather", '{"city": "Oslo"}'), OfferedCall("weather", '{"city": "Rome"}'))
-    }
+    calls = tuple(OfferedCall("weather", arguments) for arguments in ('{"city": "Oslo"}', '{"city": "Rome"}'))
     said = turns_of(
         ("assistant", "", {"calls": calls}),
         ("tool", "21 °C", {"tool_name": "weather"}),

@@ -1,0 +1,27 @@
+"""Transactions that are tried again where two calls got into each other's way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.db import IntegrityError, OperationalError, transaction
+from psycopg.errors import DeadlockDetected, UniqueViolation
+
+ATTEMPTS = 3
+"""Once is enough for one key that two calls store at once; calls that share several keys may meet again."""
+
+Result = TypeVar("Result")
+
+
+def in_transaction(action: Callable[[], Result]) -> Result:
+    """Run in a transaction of its own, and again when another call stored the same key meanwhile."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            with transaction.atomic(durable=True):
+                return action()
+        except (IntegrityError, OperationalError) as error:
+            was_race = isinstance(error.__cause__, (UniqueViolation, DeadlockDetected))
+            if attempt == ATTEMPTS or not was_race:
+                raise
+    raise AssertionError("unreachable: the last attempt returns or raises")

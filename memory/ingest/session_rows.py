@@ -1,0 +1,49 @@
+"""The rows of sessions: made by their first message, locked while messages are appended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from memory.models import Entity, Session
+
+TITLE_LIMIT = 200
+
+
+class NoSessionError(LookupError):
+    """There is no such session, or it can not be reached; which of both is not said."""
+
+
+def lock_sessions(entity: Entity, names: Iterable[str]) -> dict[str, Session]:
+    """The sessions of these external ids, made where missing and locked until the transaction ends.
+
+    Two statements. First all are made, then all are locked, each in the order of their names, so that calls
+    which share sessions wait for each other and never in a circle.
+    """
+    ordered = sorted(set(names))
+    rows = [Session(workspace_id=entity.workspace_id, entity=entity, external_id=name) for name in ordered]
+    Session.objects.bulk_create(rows, ignore_conflicts=True)
+    locked = (
+        Session.objects.for_entity(entity)
+        .filter(external_id__in=ordered)
+        .order_by("external_id")
+        .select_for_update(no_key=True)
+    )
+    return {session.external_id: session for session in locked}
+
+
+def lock_session(session: Session) -> Session:
+    """The session as it stands, locked until the transaction ends; NoSessionError when it is gone."""
+    rows = Session.objects.for_workspace(session.workspace_id).filter(pk=session.pk)
+    locked = rows.select_for_update(no_key=True).first()
+    if locked is None:
+        raise NoSessionError(str(session.pk))
+    return locked
+
+
+def name_sessions(entity: Entity, titles: Mapping[str, str]) -> None:
+    """Give titles to sessions that have none, by their external id; what is too long for one is cut."""
+    unnamed = Session.objects.for_entity(entity).filter(external_id__in=titles, title="")
+    rows = list(unnamed.only("id", "external_id"))
+    for row in rows:
+        row.title = titles[row.external_id][:TITLE_LIMIT]
+    Session.objects.bulk_update(rows, ["title"])
