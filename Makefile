@@ -1,7 +1,7 @@
 # One command each. Nothing has to be installed first but Python 3.11 or newer.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test run worker lint types check lock migrations format bench-cascade bench-offline bench-recall bench-compiling bench-import test-faults
+.PHONY: help demo agent test run worker lint types check lock migrations format bench-cascade bench-offline bench-recall bench-compiling bench-import test-faults
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -23,6 +23,7 @@ PRODUCTION := MEMSEEK_ENV_FILE=none MEMSEEK_ENV=production ALLOWED_HOSTS=memseek
 
 help:
 	@echo "make demo          the tour through four layers, then the site (ONCE=1 stops after the tour)"
+	@echo "make agent         a first agent with a memory, on a server of its own"
 	@echo "make test          every test (ARGS='-k words' for some)"
 	@echo "make run           the ASGI server       make worker      the Celery worker with its clock"
 	@echo "make lint          format and lint       make types       mypy"
@@ -36,6 +37,10 @@ help:
 
 demo: $(RUN_STAMP)
 	@$(PY) manage.py demo $(if $(ONCE),--once) --host $(HOST) --port $(PORT) $(ARGS)
+
+# The story of a first agent; on a server of its own, or on that of MEMSEEK_BASE_URL and MEMSEEK_API_KEY.
+agent: $(RUN_STAMP)
+	@$(PY) examples/first_agent.py
 
 run: $(RUN_STAMP)
 	$(PY) -m uvicorn memseek_site.asgi:application --host $(HOST) --port $(PORT) $(ARGS)
