@@ -29,6 +29,12 @@ ATOM_WORDS = (8, 16)
 MESSAGE_WORDS = (10, 30)
 BEGAN_AT = datetime(2025, 1, 1, 9, tzinfo=UTC)
 TURN_INTERVAL = timedelta(minutes=3)
+TOPICS = 300
+DATED = 4
+"""One atom in so many says on which day something happened."""
+STEP = 7_919
+"""A prime: neighbours get topics and days that lie apart."""
+DAYS = 700
 COPY_HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 COPY_END = b"\xff\xff"
 TABLES = ("session", "message", "chain", "atom", "evidence", "searchunit")
@@ -46,7 +52,7 @@ COLUMNS = {
     "atom": (
         *("id", "workspace_id", "entity_id", "chain_id", "seq", "text", "kind", "priority", "topic"),
         *("subject", "scope", "authority", "status", "decision", "merge_reason", "occurred_at", "terms"),
-        *("subject_kind", "subject_id", "predicate", "live_source"),
+        *("subject_kind", "subject_id", "predicate", "live_source", "happened_from"),
     ),
     "evidence": ("workspace_id", "entity_id", "of_atom_id", "message_id", "role"),
     "searchunit": (
@@ -229,7 +235,10 @@ class _Batch:
         owner = (self.entity.workspace_id, self.entity.pk)
         # Two atoms of an entity never say the same; the number tells them apart.
         text = f"{self._words.written(self.atoms[place])} {self._start + place}"
-        facts = ("episodic", 50, "", "", "", 2, "live", "store", "", said_at, "{}", "", "", "", "")
+        number_of_all = (self._start + place) * STEP
+        topic = f"topic {number_of_all % TOPICS}"
+        day = BEGAN_AT.date() + timedelta(days=number_of_all % DAYS) if place % DATED == 0 else None
+        facts = ("episodic", 50, topic, "", "", 2, "live", "store", "", said_at, "{}", "", "", "", "", day)
         return (pk, *owner, chain, number, text, *facts)
 
     def _units(

@@ -28,9 +28,9 @@ STATEMENTS = (
     """
     INSERT INTO memory_atom (id, workspace_id, entity_id, chain_id, text, kind, priority, topic, subject,
                              scope, authority, status, decision, merge_reason, occurred_at, terms,
-                             subject_kind, subject_id, predicate, live_source)
+                             subject_kind, subject_id, predicate, live_source, happened_from)
     SELECT copied.id, workspace_id, %(to)s, copied.chain_id, text, kind, priority, topic, subject, scope,
-           authority, status, decision, merge_reason, occurred_at, terms, '', '', '', ''
+           authority, status, decision, merge_reason, occurred_at, terms, '', '', '', '', happened_from
     FROM memory_atom JOIN copied ON copied.old_id = memory_atom.id
     """,
     """

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import OperationalError, connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
-from psycopg import sql
+from psycopg import Cursor, sql
 from psycopg.errors import QueryCanceled
 
 FOLDER = Path(__file__).parent / "sql"
@@ -41,6 +41,26 @@ def rows_of_several(names: Sequence[str], **parameters: Any) -> list[list[tuple[
         while cursor.nextset():
             found.append(cursor.fetchall())
         return found
+
+
+def kept_rows(*asked: tuple[str, Mapping[str, Any]]) -> list[list[tuple[Any, ...]]]:
+    """The rows of each named query with its parameters, all of them there and back once.
+
+    For queries that find rows by their keys: the server may keep their plans (`MEMSEEK_PREPARED_STATEMENTS`),
+    and a plan that is kept is made without knowing the values.
+    """
+    connection.ensure_connection()
+    with connection.wrap_database_errors, connection.connection.pipeline():
+        cursors = [_keeping_cursor() for _ in asked]
+        for cursor, (name, parameters) in zip(cursors, asked, strict=True):
+            cursor.execute(statement(name), parameters)
+        return [cursor.fetchall() for cursor in cursors]
+
+
+def _keeping_cursor() -> CursorWrapper:
+    """Values are bound by the server: Django's own cursors put them into the text, which is new each time."""
+    raw: Any = Cursor(connection.connection)
+    return connection.make_debug_cursor(raw) if connection.queries_logged else connection.make_cursor(raw)
 
 
 def json_value(stored: Any) -> Any:
@@ -72,6 +92,7 @@ def rows_within(
     *,
     literals: Mapping[str, object] | None = None,
     settings_of_server: Mapping[str, str] | None = None,
+    keeps_plan: bool = False,
     **parameters: Any,
 ) -> list[tuple[Any, ...]] | None:
     """All rows of a named query that reads, or None when the server ended it for its time.
@@ -79,7 +100,8 @@ def rows_within(
     `literals` fill the `{names}` of a statement that only a constant can serve. They must be the project's
     own values, such as ids, never words.
     The limit and other settings of the server hold for this statement alone. Outside of a transaction they go
-    to the server together with the statement: there and back once.
+    to the server together with the statement: there and back once. `keeps_plan` is for such queries as
+    `kept_rows` is for.
     """
     text = with_literals(statement(name), literals) if literals else statement(name)
     limits = {"statement_timeout": str(milliseconds), **(settings_of_server or {})}
@@ -89,7 +111,8 @@ def rows_within(
         )
     )
     try:
-        return _read_once(setting.as_string(), text, parameters)
+        read = _read_kept if keeps_plan and not connection.in_atomic_block else _read_once
+        return read(setting.as_string(), text, parameters)
     except OperationalError as error:
         if not isinstance(error.__cause__, QueryCanceled):
             raise
@@ -111,6 +134,17 @@ def _read_once(setting: str, text: str, parameters: Mapping[str, Any]) -> list[t
         cursor.nextset()
         answer: list[tuple[Any, ...]] = cursor.fetchall()
         return answer
+
+
+def _read_kept(setting: str, text: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    connection.ensure_connection()
+    # What is sent through one pipeline is one transaction, as the statements of one message are.
+    with connection.wrap_database_errors, connection.connection.pipeline():
+        limits, cursor = _keeping_cursor(), _keeping_cursor()
+        limits.execute(setting)
+        cursor.execute(text, parameters)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
 
 
 def with_literals(text: str, literals: Mapping[str, object]) -> str:

@@ -15,7 +15,7 @@ django_application = handler_of_django()
 
 from memory.llm.embedders.registry import query_embedding  # noqa: E402 - Django has to be set up first
 from memseek_site.heartbeat import Heartbeat  # noqa: E402
-from memseek_site.servers import prepare_server  # noqa: E402
+from memseek_site.servers import keep_what_is_loaded, prepare_server  # noqa: E402
 
 prepare_server()
 
@@ -40,6 +40,7 @@ async def live(receive: Receive, send: Send) -> None:
         if event["type"] == "lifespan.startup":
             heartbeat.start()
             query_embedding().warm_up()
+            keep_what_is_loaded()
             await send({"type": "lifespan.startup.complete"})
         elif event["type"] == "lifespan.shutdown":
             heartbeat.stop()

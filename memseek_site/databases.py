@@ -51,10 +51,18 @@ def database_at(environment: Environment, name: str, address: str) -> dict[str, 
     return parsed
 
 
-def with_pool(database: dict[str, Any], *, size: int) -> dict[str, Any]:
-    """Connections from psycopg's pool: persistent ones do not work under ASGI."""
+def with_pool(database: dict[str, Any], *, size: int, keeps_plans: bool) -> dict[str, Any]:
+    """Connections from psycopg's pool: persistent ones do not work under ASGI.
+
+    With `keeps_plans` what asks with values bound by the server is prepared when it is asked first.
+    """
     pool = {"min_size": 1, "max_size": size, "timeout": POOL_TIMEOUT_SECONDS}
-    options = {"connect_timeout": CONNECT_TIMEOUT_SECONDS, **database.get("OPTIONS", {}), "pool": pool}
+    options = {
+        "connect_timeout": CONNECT_TIMEOUT_SECONDS,
+        "prepare_threshold": 0 if keeps_plans else None,
+        **database.get("OPTIONS", {}),
+        "pool": pool,
+    }
     return {**database, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}
 
 

@@ -125,6 +125,13 @@ _owner_url = ENVIRONMENT.text(
 _pool_size = ENVIRONMENT.count(
     "DATABASE_POOL_SIZE", 20, least=2, about="Connections at most, for each process."
 )
+# A pooler that shares connections by transaction may know nothing of what was prepared before.
+_keeps_plans = ENVIRONMENT.choice(
+    "DATABASE_PREPARED_STATEMENTS",
+    "auto",
+    ("auto", "on", "off"),
+    about="Plans of prepared statements kept for each connection; `auto`: by the embedded server alone.",
+)
 IS_DATABASE_EMBEDDED = not _database_url
 DATABASE_OWNER: dict[str, Any] | None = None
 if IS_DATABASE_EMBEDDED:
@@ -134,7 +141,13 @@ else:
     _database = database_at(ENVIRONMENT, "DATABASE_URL", _database_url)
     if _owner_url:
         DATABASE_OWNER = database_at(ENVIRONMENT, "DATABASE_OWNER_URL", _owner_url)
-DATABASES = {"default": with_pool(_database or embedded_database(_layout), size=_pool_size)}
+DATABASES = {
+    "default": with_pool(
+        _database or embedded_database(_layout),
+        size=_pool_size,
+        keeps_plans=_keeps_plans == "on" or (_keeps_plans == "auto" and IS_DATABASE_EMBEDDED),
+    )
+}
 
 # Broker and worker --------------------------------------------------------------------------------------
 

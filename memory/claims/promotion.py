@@ -144,6 +144,8 @@ class PromotionWorker:
     entity: Entity | None = None
     progress: Callable[[Entity, Promoted], object] = field(default=lambda entity, done: None)
     """Told after every batch."""
+    most_batches: int = MOST_BATCHES
+    """Of one entity in one look; what is left then is counted as waiting."""
 
     def run_once(self) -> Promoted:
         """Promote everything that waits now, whether it is due yet or not. Must not run in a transaction."""
@@ -178,7 +180,7 @@ class PromotionWorker:
 
     def _promote(self, entity: Entity) -> Promoted:
         done = Promoted()
-        for _ in range(MOST_BATCHES):
+        for _ in range(self.most_batches):
             run = engine.run_now(entity=entity, stage=stage_of(Step.PROMOTION))
             if run is None:
                 break

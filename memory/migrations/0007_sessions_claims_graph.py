@@ -210,6 +210,14 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='atom',
+            index=models.Index(models.F('entity'), models.F('topic'), models.OrderBy(models.F('seq'), descending=True), condition=models.Q(('status', 'live')), name='atom_topic'),
+        ),
+        migrations.AddIndex(
+            model_name='atom',
+            index=models.Index(models.F('entity'), models.F('happened_from'), models.OrderBy(models.F('seq'), descending=True), condition=models.Q(('happened_from__isnull', False), ('status', 'live')), name='atom_happened'),
+        ),
+        migrations.AddIndex(
+            model_name='atom',
             index=models.Index(condition=models.Q(('predicate', ''), _negated=True), fields=['entity', 'predicate', 'subject_id', 'subject_kind'], name='atom_claims'),
         ),
         migrations.AddIndex(

@@ -236,6 +236,16 @@ class Atom(Owned, StepInput):
                 condition=Q(status="live", valid_until__isnull=False),
                 name="atom_ending",
             ),
+            models.Index(
+                F("entity"), F("topic"), F("seq").desc(), condition=Q(status="live"), name="atom_topic"
+            ),
+            models.Index(
+                F("entity"),
+                F("happened_from"),
+                F("seq").desc(),
+                condition=Q(status="live", happened_from__isnull=False),
+                name="atom_happened",
+            ),
             GinIndex(fields=["terms"], condition=Q(status="live"), name="atom_terms"),
         ]
 

@@ -95,13 +95,9 @@ class IndexCounts:
 
 def count_index(entity: Entity, terms: Sequence[int]) -> IndexCounts:
     """Read the counts in one statement."""
-    found = queries.rows(
-        "search_counts",
-        workspace=entity.workspace_id,
-        entity=entity.pk,
-        terms=queries.array(terms),
-        index=index_prefix(entity.pk),
-    )
+    owner = {"workspace": entity.workspace_id, "entity": entity.pk}
+    asked = {"terms": queries.array(terms), "index": index_prefix(entity.pk)}
+    [found] = queries.kept_rows(("search_counts", {**owner, **asked}))
     layers = [(Layer(number), units, length) for sort, number, units, length, _ in found if sort == "layer"]
     return IndexCounts(
         units={layer: units for layer, units, _ in layers},
@@ -165,7 +161,7 @@ def find_by_words(
         limit=limit,
         **filters.parameters(),
     )
-    return None if found is None else [_candidate(row, words=float(row[12])) for row in found]
+    return None if found is None else [candidate_of(row, words=float(row[12])) for row in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,13 +230,14 @@ def _near(found: Sequence[tuple[Any, ...]]) -> Near:
     if not found:
         return NOTHING_NEAR
     return Near(
-        [_candidate(row, similarity=float(row[12])) for row in found if row[1] is not None],
+        [candidate_of(row, similarity=float(row[12])) for row in found if row[1] is not None],
         {row[0]: float(row[12]) for row in found if row[1] is None},
         Usual(float(found[0][13] or 0.0), float(found[0][14] or 1.0)),
     )
 
 
-def _candidate(row: tuple[Any, ...], *, words: float = 0.0, similarity: float | None = None) -> Candidate:
+def candidate_of(row: tuple[Any, ...], *, words: float = 0.0, similarity: float | None = None) -> Candidate:
+    """A candidate from the first twelve columns that every search statement gives."""
     layer = LAYERS[row[1]]
     return Candidate(
         unit=row[0],

@@ -35,13 +35,9 @@ def cover(
     A message whose claim was superseded stands for the claim that holds now: old words find the new ones, and
     are not shown as if they still held.
     """
-    found = queries.rows(
-        "search_receipts",
-        workspace=entity.workspace_id,
-        entity=entity.pk,
-        messages=queries.array(messages),
-        atoms=queries.array(atoms),
-    )
+    owner = {"workspace": entity.workspace_id, "entity": entity.pk}
+    rows = {"messages": queries.array(messages), "atoms": queries.array(atoms)}
+    [found] = queries.kept_rows(("search_receipts", {**owner, **rows}))
     covering = Covering()
     for sort, one, other, kind, topic, _ in found:
         is_citing = sort == "stands_for"

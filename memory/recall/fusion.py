@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
@@ -27,9 +27,20 @@ BEST = 5
 """So many of a session, a topic or a person are looked at together."""
 
 
+class Relation(NamedTuple):
+    """What a unit has in common with what was found before it."""
+
+    topic: bool = False
+    person: bool = False
+    time: bool = False
+
+
+UNRELATED = Relation()
+
+
 @dataclass(slots=True)
 class Candidate:
-    """A unit that an arm found."""
+    """A unit that an arm, or the second look, found."""
 
     unit: int
     layer: Layer
@@ -45,6 +56,8 @@ class Candidate:
     """BM25; 0 when the text arm did not find it."""
     similarity: float | None = None
     """Cosine; None when there is no vector, or no vector arm."""
+    relation: Relation = UNRELATED
+    """Why the second look found it; nothing for what an arm found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +72,22 @@ class Population:
 class Scores:
     """What every candidate is worth, and the named terms that this is the sum of."""
 
-    def __init__(self, units: Sequence[int], terms: Mapping[str, Term]) -> None:
+    def __init__(
+        self, units: Sequence[int], terms: Mapping[str, Term], *, before: Scores | None = None
+    ) -> None:
         self._places = {unit: place for place, unit in enumerate(units)}
         self._terms = terms
+        self._before = before
         total = sum((term.values for term in terms.values()), start=np.zeros(len(units)))
         self.totals: dict[int, float] = dict(zip(units, total.tolist(), strict=True))
-        """The score of each unit."""
+        """The score of each unit; one that was scored before keeps what it got."""
+        if before is not None:
+            self.totals |= before.totals
 
     def terms(self, unit: int) -> dict[str, float]:
         """The terms that have a part in a unit's score."""
+        if self._before is not None and unit in self._before.totals:
+            return self._before.terms(unit)
         place = self._places[unit]
         return {
             name: float(term.values[place])
@@ -85,10 +105,20 @@ class Term(NamedTuple):
     """None: to all of them."""
 
 
+def ranked(candidates: Iterable[Candidate], scores: Scores) -> list[Candidate]:
+    """The best first; equal scores in the order of units."""
+    return sorted(candidates, key=lambda found: (-scores.totals[found.unit], found.unit))
+
+
 def score(
-    candidates: Sequence[Candidate], *, people: frozenset[str], population: Population, weights: Weights
+    candidates: Sequence[Candidate],
+    *,
+    people: frozenset[str],
+    population: Population,
+    weights: Weights,
+    before: Scores | None = None,
 ) -> Scores:
-    """Score the candidates, all of them at once."""
+    """Score all candidates at once; those of `before` keep their score and are neighbours to the others."""
     words = _standardised_words(candidates, population)
     meaning = _standardised_meaning(candidates, population)
     own_length = np.array([candidate.own_length for candidate in candidates], dtype=float)
@@ -103,8 +133,22 @@ def score(
     }
     return Scores(
         [candidate.unit for candidate in candidates],
-        terms | _terms_of_turns(candidates, words, meaning, weights),
+        terms
+        | _terms_of_turns(candidates, words, meaning, weights)
+        | _terms_of_relation(candidates, weights),
+        before=before,
     )
+
+
+def _terms_of_relation(candidates: Sequence[Candidate], weights: Weights) -> dict[str, Term]:
+    """What the second look found shares a topic, a person, a time with the first finds."""
+    if all(candidate.relation is UNRELATED for candidate in candidates):
+        return {}
+    shared = np.array([candidate.relation for candidate in candidates], dtype=bool).reshape(-1, 3)
+    return {
+        f"related_{name}": Term(weights.related * shared[:, place], shared[:, place])
+        for place, name in enumerate(Relation._fields)
+    }
 
 
 def _is_about(candidate: Candidate, people: frozenset[str]) -> bool:

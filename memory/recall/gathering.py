@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -18,8 +18,9 @@ from memory.models import Authority, Entity, Message, SceneVersion, TraitVersion
 from memory.models.search import Layer
 from memory.recall.arms import Filters
 from memory.recall.covering import Covering, cover
-from memory.recall.fusion import Candidate, Scores, lift_together, standardised
+from memory.recall.fusion import Candidate, Scores, lift_together, ranked, standardised
 from memory.recall.hits import CitedMessage, Hit
+from memory.recall.records import Assertion, OutsideReceipt
 
 LOOKED_AT = 4
 """So many times the wanted results are gathered, since several units may become one."""
@@ -54,30 +55,25 @@ def gather(
     limit: int,
 ) -> tuple[Hit, ...]:
     """The best results, in their order: by score, then by unit."""
-    ranked = sorted(candidates, key=lambda found: (-scores.totals[found.unit], found.unit))
-    ranked = ranked[: limit * LOOKED_AT]
+    best_units = ranked(candidates, scores)[: limit * LOOKED_AT]
     covering = cover(
         entity,
         filters,
-        messages=[candidate.row for candidate in ranked if candidate.layer == Layer.MESSAGE],
-        atoms=[candidate.row for candidate in ranked if candidate.layer == Layer.ATOM],
+        messages=[candidate.row for candidate in best_units if candidate.layer == Layer.MESSAGE],
+        atoms=[candidate.row for candidate in best_units if candidate.layer == Layer.ATOM],
     )
-    groups = _groups(ranked, scores, covering)
+    groups = _groups(best_units, scores, covering)
     if filters.is_about_claims:
         groups = [group for group in groups if group.layer == Layer.ATOM]
-    _look_again(groups, covering, weights)
+    _lift_topics(groups, covering, weights)
     best = sorted(groups, key=lambda group: -group.score)[:limit]
     for group in best:
         group.terms = {**scores.terms(group.unit), **group.terms}
     return _Reader(entity, best).hits()
 
 
-def _look_again(groups: Sequence[_Group], covering: Covering, weights: Weights) -> None:
-    """The second look: what the first found under one topic lifts the rest of that topic.
-
-    An answer that lies in several places is found by one of them; the others need not share a word with it.
-    People and times have had their part: the person a query names, and the session.
-    """
+def _lift_topics(groups: Sequence[_Group], covering: Covering, weights: Weights) -> None:
+    """What was found under one topic lifts the rest of that topic, also what the second look added to it."""
     topics = [covering.topics.get(group.row, "") for group in groups]
     scores = standardised(np.array([group.score for group in groups]))
     lifts = weights.topic * lift_together(topics, scores)
@@ -87,10 +83,10 @@ def _look_again(groups: Sequence[_Group], covering: Covering, weights: Weights) 
             group.score += lift
 
 
-def _groups(ranked: Sequence[Candidate], scores: Scores, covering: Covering) -> list[_Group]:
+def _groups(candidates: Sequence[Candidate], scores: Scores, covering: Covering) -> list[_Group]:
     """Groups in the order in which they were found first."""
     groups: dict[tuple[Layer, UUID, str], _Group] = {}
-    for candidate in ranked:
+    for candidate in candidates:
         for layer, row in _stands_for(candidate, covering):
             group = groups.setdefault((layer, row, candidate.section), _Group(layer, row, candidate.section))
             group.lift(scores.totals[candidate.unit], candidate.unit)
@@ -117,8 +113,7 @@ class _Reader:
 
     def hits(self) -> tuple[Hit, ...]:
         """The results in the order of their groups; what was erased meanwhile is left out."""
-        atoms = self._atoms()
-        messages = self._messages()
+        atoms, messages = self._atoms_and_messages()
         sections = self._sections()
         traits = self._traits()
         found: list[Hit] = []
@@ -136,19 +131,16 @@ class _Reader:
     def _rows(self, layer: Layer) -> list[UUID]:
         return [group.row for group in self._groups if group.layer == layer]
 
-    def _read(self, name: str, rows: Collection[UUID]) -> list[tuple[Any, ...]]:
-        if not rows:
-            return []
+    def _atoms_and_messages(self) -> tuple[dict[UUID, tuple[Any, ...]], dict[UUID, CitedMessage]]:
+        """Both at once, since most results are of both."""
         owner = {"workspace": self._entity.workspace_id, "entity": self._entity.pk}
-        return queries.rows(name, **owner, rows=queries.array(rows))
-
-    def _atoms(self) -> dict[UUID, tuple[Any, ...]]:
-        return {row[0]: row for row in self._read("result_atoms", self._rows(Layer.ATOM))}
-
-    def _messages(self) -> dict[UUID, CitedMessage]:
         wanted = {row for group in self._groups for row in group.messages} | set(self._rows(Layer.MESSAGE))
-        rows = self._read("result_messages", wanted)
-        return {row[0]: _message(row, self._entity.zone) for row in rows}
+        atoms, messages = queries.kept_rows(
+            ("result_atoms", {**owner, "rows": queries.array(self._rows(Layer.ATOM))}),
+            ("result_messages", {**owner, "rows": queries.array(wanted)}),
+        )
+        zone = self._entity.zone
+        return {row[0]: row for row in atoms}, {row[0]: _message(row, zone) for row in messages}
 
     def _sections(self) -> dict[tuple[UUID, str], tuple[SceneVersion, list[VersionLine]]]:
         """Standing lines of the sections found; a line that is due is left out."""
@@ -174,7 +166,7 @@ class _Reader:
 
 
 def _atom(group: _Group, row: Sequence[Any], messages: Mapping[UUID, CitedMessage], zone: ZoneInfo) -> Hit:
-    id, text, kind, priority, topic, subject, authority, happened_from, happened_until, occurred_at = row
+    id, text, kind, priority, topic, subject, authority, happened_from, happened_until, occurred_at = row[:10]
     return Hit(
         layer="atom",
         id=id,
@@ -190,7 +182,30 @@ def _atom(group: _Group, row: Sequence[Any], messages: Mapping[UUID, CitedMessag
         happened_from=happened_from,
         happened_until=happened_until,
         said_at=occurred_at and occurred_at.astimezone(zone),
+        assertion=_assertion(row[10:17], zone),
+        outside=_outside(row[17]),
     )
+
+
+def _assertion(row: Sequence[Any], zone: ZoneInfo) -> Assertion | None:
+    """What an observed claim asserts; None for what was taken from words."""
+    subject_kind, subject_id, predicate, value, live_source, valid_from, valid_until = row
+    if not predicate:
+        return None
+    return Assertion(
+        subject_kind=subject_kind,
+        subject_id=subject_id,
+        predicate=predicate,
+        value=queries.json_value(value),
+        live_source=live_source,
+        valid_from=valid_from and valid_from.astimezone(zone),
+        valid_until=valid_until and valid_until.astimezone(zone),
+    )
+
+
+def _outside(receipts: str | None) -> tuple[OutsideReceipt, ...]:
+    found = queries.json_value(receipts) or ()
+    return tuple(OutsideReceipt(kind, reference, Authority(level).label) for kind, reference, level in found)
 
 
 def _message(row: Sequence[Any], zone: ZoneInfo) -> CitedMessage:

@@ -27,10 +27,11 @@ from memory.recall.arms import (
     hashed_query,
     merged,
 )
-from memory.recall.fusion import Candidate, Population, score
+from memory.recall.fusion import Candidate, Population, Scores, score
 from memory.recall.gathering import gather
 from memory.recall.hits import ArmState, Found
-from memory.recall.tail import scan_unindexed
+from memory.recall.second_look import look_around
+from memory.recall.tail import Tail, scan_unindexed
 
 QUERY_LIMIT = 10_000
 CANDIDATES_PER_RESULT = 5
@@ -38,6 +39,7 @@ LEAST_CANDIDATES, MOST_CANDIDATES = 100, 200
 """Candidates of each layer that an arm gives: some for each wanted result, within these bounds."""
 WORDS_MILLISECONDS = 1_500
 MEANING_MILLISECONDS = 1_500
+RELATED_MILLISECONDS = 500
 OFF_REASONS = ("off", "none", "blank")
 
 
@@ -56,6 +58,7 @@ class Request:
     """The query's vector where the caller has it: nothing is embedded then, so no time limit can cost it."""
     words_milliseconds: int = WORDS_MILLISECONDS
     meaning_milliseconds: int = MEANING_MILLISECONDS
+    related_milliseconds: int = RELATED_MILLISECONDS
 
     @property
     def candidates(self) -> int:
@@ -75,27 +78,65 @@ def search(entity: Entity, request: Request) -> Found:
     counts = count_index(entity, list(terms))
     # Before the arms: what is indexed meanwhile is found by both rather than by neither.
     tail = scan_unindexed(entity, terms, counts, request.filters, languages)
-    candidates, arms, usual = _ask_arms(entity, request, vector, terms, counts)
-    candidates += tail.candidates
+    asked = _ask_arms(entity, request, vector, terms, counts)
     weights = request.weights or design_of(entity).weights
-    scores = score(
-        candidates,
-        people=named_people(query, candidates),
-        population=Population(
-            units={**counts.units, Layer.MESSAGE: counts.units.get(Layer.MESSAGE, 0) + tail.count},
-            similarity_mean=usual.mean,
-            similarity_spread=usual.spread,
-        ),
-        weights=weights,
-    )
+    candidates, scores, related = _score_twice(entity, request, query, asked, tail, counts, weights)
     return Found(
         hits=gather(
             entity, candidates, scores, filters=request.filters, weights=weights, limit=request.limit
         ),
-        arms={**arms, "unindexed": "answered" if tail.is_whole else "late"},
+        arms={**asked.arms, "related": related, "unindexed": "answered" if tail.is_whole else "late"},
         unindexed=tail.count,
         languages=languages,
     )
+
+
+def _score_twice(
+    entity: Entity,
+    request: Request,
+    query: str,
+    asked: _Asked,
+    tail: Tail,
+    counts: IndexCounts,
+    weights: Weights,
+) -> tuple[list[Candidate], Scores, ArmState]:
+    """What was found first, and what stands around the best of it; also whether that came in time."""
+    candidates = [*asked.candidates, *tail.candidates]
+    scoring = partial(
+        score,
+        people=named_people(query, candidates),
+        population=_population(counts, tail, asked.usual),
+        weights=weights,
+    )
+    scores = scoring(candidates)
+    related = look_around(
+        entity, candidates, scores, asked.vector, request.filters, milliseconds=request.related_milliseconds
+    )
+    if related:
+        candidates = sorted((*candidates, *related), key=lambda candidate: candidate.unit)
+        scores = scoring(candidates, before=scores)
+    return candidates, scores, _state(related, is_used=True)
+
+
+def _population(counts: IndexCounts, tail: Tail, usual: Usual) -> Population:
+    """What waits is counted among the messages: most of it is."""
+    messages = counts.units.get(Layer.MESSAGE, 0) + tail.count
+    return Population(
+        units={**counts.units, Layer.MESSAGE: messages},
+        similarity_mean=usual.mean,
+        similarity_spread=usual.spread,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What both arms found together."""
+
+    candidates: list[Candidate]
+    arms: dict[str, ArmState]
+    usual: Usual
+    vector: QueryVector
+    """The query's; without one when nothing could be compared with it in time."""
 
 
 def _ask_arms(
@@ -104,18 +145,9 @@ def _ask_arms(
     pending: Callable[[], QueryVector],
     terms: dict[int, float],
     counts: IndexCounts,
-) -> tuple[list[Candidate], dict[str, ArmState], Usual]:
+) -> _Asked:
     """Both arms, one after the other: the second also says how near the first one's units are."""
-    by_words: list[Candidate] | None = []
-    if request.uses_words:
-        by_words = find_by_words(
-            entity,
-            terms,
-            counts,
-            request.filters,
-            limit=request.candidates,
-            milliseconds=request.words_milliseconds,
-        )
+    by_words = _ask_words(entity, request, terms, counts) if request.uses_words else []
     vector = pending()
     near: Near | None = NOTHING_NEAR
     if vector.vector is not None:
@@ -129,12 +161,28 @@ def _ask_arms(
             milliseconds=request.meaning_milliseconds,
             index=counts.near_indexes.get(vector.space),
         )
-    arms: dict[str, ArmState] = {
-        "words": _state(by_words, is_used=request.uses_words),
-        "meaning": _meaning_state(near, vector),
-    }
-    near = near or NOTHING_NEAR
-    return merged(by_words or (), near), arms, near.usual
+    return _Asked(
+        candidates=merged(by_words or (), near or NOTHING_NEAR),
+        arms={
+            "words": _state(by_words, is_used=request.uses_words),
+            "meaning": _meaning_state(near, vector),
+        },
+        usual=(near or NOTHING_NEAR).usual,
+        vector=QueryVector(None) if near is None else vector,
+    )
+
+
+def _ask_words(
+    entity: Entity, request: Request, terms: dict[int, float], counts: IndexCounts
+) -> list[Candidate] | None:
+    return find_by_words(
+        entity,
+        terms,
+        counts,
+        request.filters,
+        limit=request.candidates,
+        milliseconds=request.words_milliseconds,
+    )
 
 
 def _begin_vector(request: Request, query: str) -> Callable[[], QueryVector]:

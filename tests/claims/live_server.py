@@ -37,7 +37,7 @@ def reply(
 
 @dataclass
 class LiveServer:
-    """Plays a script for every path; `asked` holds what came. Nothing of it waits for longer than the test."""
+    """Plays a script for every path; `asked` holds what came. Nothing of it outlasts the test."""
 
     scripts: dict[str, Script] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)

@@ -293,7 +293,8 @@ def test_a_function_that_is_not_there_is_told_at_the_start(settings: Any) -> Non
         ("memseek.E007", f"MEMSEEK_LIVE_CALLABLES: b leads to {HERE}.CUSTOMER, which cannot be called."),
         (
             "memseek.E007",
-            "MEMSEEK_LIVE_CALLABLES: c leads to no.such.thing, which cannot be imported (ModuleNotFoundError).",
+            "MEMSEEK_LIVE_CALLABLES: c leads to no.such.thing, which cannot be imported"
+            " (ModuleNotFoundError).",
         ),
     ]
 

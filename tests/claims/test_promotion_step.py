@@ -124,6 +124,15 @@ def test_what_was_queued_while_a_batch_was_written_stays_in_the_queue() -> None:
     assert list(Unpromoted.objects.values_list("atom_id", flat=True)) == [atom.pk]
 
 
+def test_a_look_may_be_bounded_and_tells_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory.claims.promotion.BATCH_ROWS", 2)
+    entity = an_entity()
+    for number in range(5):
+        a_claim(entity, f"fact.n{number}", number)
+    done = PromotionWorker(entity, most_batches=2).run_once()
+    assert done == Promoted(entities=1, atoms=4, edges_written=4, waiting=1)
+
+
 def test_one_look_promotes_all_entities_but_no_shadow() -> None:
     entities = [an_entity("agent.one"), an_entity("agent.two")]
     for entity in entities:

@@ -97,6 +97,7 @@ def worker_environment(folder: Path, broker: str, **more: str) -> dict[str, str]
         "MEMSEEK_WAKE_QUIET_SECONDS": "0.1",
         "MEMSEEK_SCENE_INTERVAL_SECONDS": "0",
         "MEMSEEK_PERSONA_INTERVAL_SECONDS": "0",
+        "MEMSEEK_PROMOTION_SECONDS": "0",
         "MEMSEEK_LEASE_SECONDS": "1",
         "MEMSEEK_SWEEP_SECONDS": "0.5",
         "MEMSEEK_HEARTBEAT_SECONDS": "1",

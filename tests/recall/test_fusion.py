@@ -8,7 +8,7 @@ import pytest
 
 from memory.cascade.designs import Weights, load_design
 from memory.models import Layer
-from memory.recall.fusion import Candidate, Population, lift_together, score, standardised
+from memory.recall.fusion import Candidate, Population, Relation, lift_together, score, standardised
 
 SESSION = UUID(int=1)
 NO_WEIGHT = Weights(**dict.fromkeys(Weights.model_fields, 0.0))
@@ -122,3 +122,17 @@ def test_scores_that_are_all_the_same_have_no_spread() -> None:
     assert standardised(np.array([0.1, 0.1, 0.1])).tolist() == [0.0, 0.0, 0.0]
     assert standardised(np.array([])).tolist() == []
     assert standardised(np.array([1.0, 3.0])).tolist() == [-1.0, 1.0]
+
+
+def test_what_was_scored_before_keeps_its_score_and_lifts_its_new_neighbours() -> None:
+    weights = weighing(turn_after=1.0, related=0.5)
+    found = message(2, words=10.0)
+    first = score([found], people=frozenset(), population=POPULATION, weights=weights)
+    added = message(1, relation=Relation(topic=True, time=True))
+    both = score([added, found], people=frozenset(), population=POPULATION, weights=weights, before=first)
+    assert both.totals == {1: pytest.approx(9.95 + 1.0, abs=0.001), 2: first.totals[2]}
+    assert both.terms(2) == first.terms(2)
+    assert {name: value for name, value in both.terms(1).items() if name.startswith("related")} == {
+        "related_topic": 0.5,
+        "related_time": 0.5,
+    }

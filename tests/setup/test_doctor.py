@@ -8,11 +8,11 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from memory.models import Entity, Process, Run, Step, Work
+from memory.models import Entity, Process, Run, Session, Step, Work
 from memseek_site.doctor import configuration, processes, work
 from memseek_site.doctor.findings import Finding, Level, fine
 from memseek_site.product import MemseekSettings
-from tests.factories import make_entity, make_message, make_pending_message, make_run
+from tests.factories import make_entity, make_message, make_pending_message, make_run, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -101,6 +101,19 @@ def test_parked_words_are_broken(alice: Entity) -> None:
     found = list(work.examine())
     assert worst(found) == [(Level.BROKEN, "parked"), (Level.NOTE, "failed")]
     assert found[1].text == "1 messages failed in l1_extract for good"
+
+
+def test_sessions_wait_and_are_parked_like_words(alice: Entity) -> None:
+    lives("worker")
+    asked = timezone.now() - timedelta(minutes=7)
+    session = make_session(alice)
+    Session.objects.update(takes_turns=True, fold_asked_at=asked)
+    assert [finding.text for finding in work.examine()] == [
+        "1 sessions for compaction",
+        "sessions have waited for compaction for 7 min and no run began",
+    ]
+    Session.objects.filter(pk=session.pk).update(parked_by_id=failed_run(alice).pk, parked_at=timezone.now())
+    assert "1 sessions failed in compaction for good" in [finding.text for finding in work.examine()]
 
 
 def test_failures_are_told_by_kind_without_their_text(alice: Entity) -> None:

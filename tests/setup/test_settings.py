@@ -14,6 +14,7 @@ from django.conf import settings
 from memseek_site import VERSION
 from memseek_site.broker_address import read_broker_url
 from memseek_site.environment import Environment
+from memseek_site.live_sources import LiveSettings
 from memseek_site.logs import JsonFormatter
 from memseek_site.origins import is_exact_origin, read_origins
 from memseek_site.product import ModelPrice
@@ -79,6 +80,14 @@ def test_a_provider_without_its_key_is_refused_at_the_start(monkeypatch: pytest.
         ({"MEMSEEK_MODEL_CHEAP": "small"}, "memseek.E001", "MEMSEEK_MODEL_STRONG"),
         ({"MEMSEEK_MODEL_PRICES": '{"a": 1}'}, "memseek.E001", "dollars per million"),
         ({"MEMSEEK_DESIGNS": "/nowhere/at/all"}, "memseek.E001", "Name folders that exist"),
+        ({"MEMSEEK_FOLD_AFTER_TURNS": "19"}, "memseek.E001", "Fold later, or keep fewer turns"),
+        ({"MEMSEEK_LIVE_CALLABLES": '["a.b"]'}, "memseek.E001", "an object of names and dotted paths"),
+        ({"MEMSEEK_LIVE_CALLABLES": '{"a": "plain"}'}, "memseek.E001", "an object of names and dotted paths"),
+        ({"MEMSEEK_LIVE_HOSTS": "a.example"}, "memseek.E001", "a JSON array of hosts"),
+        ({"MEMSEEK_LIVE_HOSTS": '["https://a.example"]'}, "memseek.E001", "without scheme, path or wildcard"),
+        ({"MEMSEEK_LIVE_HOSTS": '["*.example"]'}, "memseek.E001", "without scheme, path or wildcard"),
+        ({"MEMSEEK_LIVE_ALLOW_PRIVATE": '["localhost"]'}, "memseek.E001", "in MEMSEEK_LIVE_HOSTS too"),
+        ({"MEMSEEK_LIVE_CREDENTIALS": '{"a": "NOT_SET"}'}, "memseek.E001", "Set them, or take the names out"),
         ({"MEMSEEK_ENV": "staging"}, "memseek.E001", "development, production"),
         ({**PRODUCTION, "SECRET_KEY": "short"}, "memseek.E003", "secrets.token_urlsafe"),
         ({**PRODUCTION, "REDIS_URL": ""}, "memseek.E004", "redis://broker"),
@@ -196,6 +205,28 @@ def test_a_model_is_read_with_its_key_and_prices(monkeypatch: pytest.MonkeyPatch
     assert product.model.prices == {"large": ModelPrice(1.25, 10.0)}
     assert product.unused_key_variables == ("OPENAI_API_KEY",)
     assert "sk-" not in repr(product)
+
+
+def test_live_sources_are_read_and_their_tokens_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    product, wrong = read(
+        monkeypatch,
+        BILLING_TOKEN="token-of-billing-1",
+        MEMSEEK_LIVE_CALLABLES='{"plan": "shop.live.billing_plan"}',
+        MEMSEEK_LIVE_HOSTS='["billing.example.com", "crm.internal:8443", "[::1]:9"]',
+        MEMSEEK_LIVE_ALLOW_PRIVATE='["crm.internal:8443"]',
+        MEMSEEK_LIVE_CREDENTIALS='{"billing": "BILLING_TOKEN"}',
+    )
+    assert wrong == []
+    assert product.live == LiveSettings(
+        callables={"plan": "shop.live.billing_plan"},
+        hosts=("billing.example.com", "crm.internal:8443", "[::1]:9"),
+        private_hosts=("crm.internal:8443",),
+        credentials={"billing": "token-of-billing-1"},
+    )
+    assert "token-of-billing" not in repr(product)
+    before = product.configuration_hash()
+    assert read(monkeypatch, BILLING_TOKEN="token-of-billing-2")[0].configuration_hash() == before
+    assert read(monkeypatch, MEMSEEK_LIVE_HOSTS="[]")[0].configuration_hash() != before
 
 
 def test_the_configuration_hash_follows_behaviour_and_holds_no_secret(

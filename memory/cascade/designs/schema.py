@@ -118,7 +118,7 @@ class Weights(_Strict):
     topic: Weight
     """How much what was found of a claim's topic speaks of it."""
     related: Weight = 0.5
-    """The second look: for each of topic, person and time that a unit found by no arm shares with the best."""
+    """The second look: for each of topic, person, time that a unit found by no arm shares with the best."""
     named_speaker: Weight
     """The query names one person, and this person speaks, or is spoken of."""
     question: Weight

@@ -1,0 +1,67 @@
+-- The second look: units around what was found first (`messages`, `atoms`) that no arm has found (`known`). Turns
+-- said within a few of a found one; live claims under the topic of a found one, or of the same day, the newest of
+-- each. To be about the same person is noted and finds nothing by itself: much of a memory is about one person.
+-- Of all these the nearest to the query, where there is a vector.
+WITH seed AS MATERIALIZED (
+    SELECT id, topic, subject, happened_from FROM memory_atom
+    WHERE workspace_id = %(workspace)s AND entity_id = %(entity)s AND status = 'live'
+      AND id = ANY(%(atoms)s::uuid[] || ARRAY(
+          SELECT of_atom_id FROM memory_evidence
+          WHERE workspace_id = %(workspace)s AND entity_id = %(entity)s AND message_id = ANY(%(messages)s::uuid[])
+            AND of_atom_id IS NOT NULL
+      ))
+),
+place AS MATERIALIZED (
+    SELECT session_id, position FROM memory_searchunit
+    WHERE layer = 0 AND workspace_id = %(workspace)s AND entity_id = %(entity)s
+      AND message_id = ANY(%(messages)s::uuid[] || ARRAY(
+          SELECT message_id FROM memory_evidence
+          WHERE workspace_id = %(workspace)s AND entity_id = %(entity)s AND of_atom_id = ANY(%(atoms)s::uuid[])
+            AND message_id IS NOT NULL
+      ))
+),
+claim AS (
+    SELECT akin.id FROM (SELECT DISTINCT topic FROM seed WHERE topic <> '') given
+    CROSS JOIN LATERAL (
+        SELECT id FROM memory_atom
+        WHERE entity_id = %(entity)s AND status = 'live' AND topic = given.topic
+        ORDER BY seq DESC LIMIT %(each)s
+    ) akin
+    UNION
+    SELECT akin.id FROM (SELECT DISTINCT happened_from FROM seed WHERE happened_from IS NOT NULL) given
+    CROSS JOIN LATERAL (
+        SELECT id FROM memory_atom
+        WHERE entity_id = %(entity)s AND status = 'live' AND happened_from = given.happened_from
+        ORDER BY seq DESC LIMIT %(each)s
+    ) akin
+),
+related AS MATERIALIZED (
+    SELECT DISTINCT near.id, false AS by_topic, false AS by_person, true AS by_time, '' AS kind, '' AS topic
+    FROM place
+    JOIN memory_searchunit near ON near.layer = 0 AND near.session_id = place.session_id
+     AND near.position BETWEEN place.position - %(turns)s AND place.position + %(turns)s
+    UNION ALL
+    SELECT unit.id, atom.topic <> '' AND atom.topic IN (SELECT topic FROM seed),
+           atom.subject <> '' AND atom.subject IN (SELECT subject FROM seed),
+           coalesce(atom.happened_from IN (SELECT happened_from FROM seed), false), atom.kind, atom.topic
+    FROM claim
+    JOIN memory_atom atom ON atom.id = claim.id
+    JOIN memory_searchunit unit ON unit.layer = 1 AND unit.atom_id = claim.id
+)
+SELECT unit.id, unit.layer, unit.message_id, unit.atom_id, unit.scene_id, unit.section, unit.trait_id,
+       unit.session_id, unit.position, unit.speaker, unit.is_question, unit.own_length,
+       1 - (vector.embedding <=> %(vector)s::halfvec) AS similarity, by_topic, by_person, by_time
+FROM related
+JOIN memory_searchunit unit ON unit.id = related.id
+LEFT JOIN memory_unitvector vector ON vector.unit_id = unit.id
+ AND vector.space_id = (SELECT id FROM memory_embeddingspace WHERE name = %(space)s)
+WHERE unit.id <> ALL(%(known)s::bigint[])
+  AND unit.workspace_id = %(workspace)s AND unit.entity_id = %(entity)s
+  AND unit.layer = ANY(%(layers)s::smallint[])
+  AND (%(session)s::uuid IS NULL OR unit.session_id = %(session)s::uuid)
+  AND (%(since)s::timestamptz IS NULL OR unit.occurred_at >= %(since)s::timestamptz)
+  AND (%(until)s::timestamptz IS NULL OR unit.occurred_at < %(until)s::timestamptz)
+  AND (unit.layer <> 1 OR (%(kinds)s::text[] IS NULL OR related.kind = ANY(%(kinds)s::text[]))
+       AND (%(topics)s::text[] IS NULL OR related.topic = ANY(%(topics)s::text[])))
+ORDER BY similarity DESC NULLS LAST, unit.id
+LIMIT %(limit)s
