@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from pgvector.django import CosineDistance
 
 from memory import queries
@@ -20,7 +21,19 @@ from memory.indexing.units import hash_of
 from memory.indexing.vector_index import NearIndex, build_vector_index, index_prefix
 from memory.indexing.vectors import current_space
 from memory.llm.embedders.vectors import halfvec_text
-from memory.models import EmbeddingSpace, Entity, Layer, LayerCount, Message, SearchUnit, UnitVector
+from memory.models import (
+    Atom,
+    Chain,
+    EmbeddingSpace,
+    Entity,
+    Evidence,
+    Layer,
+    LayerCount,
+    Message,
+    SearchUnit,
+    Unindexed,
+    UnitVector,
+)
 from memory.models.base import new_id
 from memory.recall.arms import (
     Filters,
@@ -61,9 +74,11 @@ def large(django_db_setup: None, django_db_blocker: Any) -> Iterator[Entity]:
         entity, other = (make_entity(name, workspace=make_workspace(name)) for name in ("large", "other"))
         for owner in (entity, other):
             fill(owner)
+            fill_claims(owner)
         with queries.owner_cursor() as cursor:
             cursor.execute(
-                "VACUUM ANALYZE memory_searchunit, memory_unitvector, memory_termcount, memory_atom"
+                "VACUUM ANALYZE memory_searchunit, memory_unitvector, memory_termcount, memory_atom,"
+                " memory_evidence"
             )
         yield entity
         for owner in (entity, other):
@@ -92,6 +107,32 @@ def fill(entity: Entity) -> None:
     found = SearchUnit.objects.for_entity(entity).order_by("id")
     random = np.random.default_rng(5).standard_normal((SIZE, 16)).astype(np.float32)
     vectors.write_vectors(entity, current_space(EMBEDDER), list(zip(found, random, strict=True)))
+
+
+def fill_claims(entity: Entity) -> None:
+    """As many claims under forty topics, without units: only how they are found is looked at."""
+    owner = {"workspace_id": entity.workspace_id, "entity": entity}
+    messages = Message.objects.for_entity(entity).order_by("ordinal")
+    with transaction.atomic():
+        chains = Chain.objects.bulk_create(Chain(**owner) for _ in range(SIZE))
+        atoms = Atom.objects.bulk_create(
+            Atom(
+                **owner,
+                chain=chain,
+                text=f"claim {number}",
+                kind="episodic",
+                priority=50,
+                topic=f"topic {number % 40}",
+                happened_from=date(2026, 1, 1) + timedelta(days=number % 300),
+                consumed_by_id=new_id(),
+            )
+            for number, chain in enumerate(chains)
+        )
+        Evidence.objects.bulk_create(
+            Evidence(**owner, of_atom=atom, message=message)
+            for atom, message in zip(atoms, messages, strict=True)
+        )
+        Unindexed.objects.for_entity(entity).filter(layer=Layer.ATOM).delete()
 
 
 def clear(entity: Entity) -> None:
@@ -138,6 +179,29 @@ def test_words_are_looked_up_in_the_index_of_terms(large: Entity) -> None:
     )
     assert '"Index Name": "search_unit_terms"' in found
     assert "memory_searchunit" not in sequential_scans(found)
+
+
+@pytest.mark.django_db
+def test_what_is_related_is_looked_up_by_topic_day_and_place(large: Entity) -> None:
+    found = plan(
+        queries.statement("search_related"),
+        {
+            "workspace": large.workspace_id,
+            "entity": large.pk,
+            "messages": queries.array(Message.objects.for_entity(large).values_list("pk", flat=True)[:4]),
+            "atoms": queries.array(Atom.objects.for_entity(large).values_list("pk", flat=True)[:4]),
+            "known": "{}",
+            "vector": VECTOR,
+            "space": EMBEDDER.space,
+            "turns": 2,
+            "each": 5,
+            "limit": 30,
+            **Filters().parameters(),
+        },
+    )
+    used = set(re.findall(r'"Index Name": "(\w+)"', found))
+    assert {"atom_topic", "atom_happened"} <= used
+    assert sequential_scans(found).isdisjoint({"memory_atom", "memory_searchunit", "memory_evidence"})
 
 
 @pytest.mark.django_db
