@@ -38,21 +38,30 @@ claim AS (
 related AS MATERIALIZED (
     SELECT DISTINCT near.id, false AS by_topic, false AS by_person, true AS by_time, '' AS kind, '' AS topic
     FROM place
-    JOIN memory_searchunit near ON near.layer = 0 AND near.session_id = place.session_id
-     AND near.position BETWEEN place.position - %(turns)s AND place.position + %(turns)s
+    CROSS JOIN LATERAL (
+        SELECT id FROM memory_searchunit
+        WHERE layer = 0 AND session_id = place.session_id
+          AND position BETWEEN place.position - %(turns)s AND place.position + %(turns)s
+        LIMIT 2 * %(turns)s + 1
+    ) near
     UNION ALL
     SELECT unit.id, atom.topic <> '' AND atom.topic IN (SELECT topic FROM seed),
            atom.subject <> '' AND atom.subject IN (SELECT subject FROM seed),
            coalesce(atom.happened_from IN (SELECT happened_from FROM seed), false), atom.kind, atom.topic
     FROM claim
-    JOIN memory_atom atom ON atom.id = claim.id
-    JOIN memory_searchunit unit ON unit.layer = 1 AND unit.atom_id = claim.id
+    -- The limit keeps each a look-up by key: joined as a whole, the planner would rather read all rows there are.
+    CROSS JOIN LATERAL (
+        SELECT topic, subject, happened_from, kind FROM memory_atom WHERE id = claim.id LIMIT 1
+    ) atom
+    CROSS JOIN LATERAL (
+        SELECT id FROM memory_searchunit WHERE layer = 1 AND atom_id = claim.id LIMIT 1
+    ) unit
 )
 SELECT unit.id, unit.layer, unit.message_id, unit.atom_id, unit.scene_id, unit.section, unit.trait_id,
        unit.session_id, unit.position, unit.speaker, unit.is_question, unit.own_length,
        1 - (vector.embedding <=> %(vector)s::halfvec) AS similarity, by_topic, by_person, by_time
 FROM related
-JOIN memory_searchunit unit ON unit.id = related.id
+CROSS JOIN LATERAL (SELECT * FROM memory_searchunit WHERE id = related.id LIMIT 1) unit
 LEFT JOIN memory_unitvector vector ON vector.unit_id = unit.id
  AND vector.space_id = (SELECT id FROM memory_embeddingspace WHERE name = %(space)s)
 WHERE unit.id <> ALL(%(known)s::bigint[])

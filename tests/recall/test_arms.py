@@ -200,7 +200,7 @@ def test_what_is_related_is_looked_up_by_topic_day_and_place(large: Entity) -> N
         },
     )
     used = set(re.findall(r'"Index Name": "(\w+)"', found))
-    assert {"atom_topic", "atom_happened"} <= used
+    assert {"atom_topic", "atom_happened", "search_unit_session"} <= used
     assert sequential_scans(found).isdisjoint({"memory_atom", "memory_searchunit", "memory_evidence"})
 
 
