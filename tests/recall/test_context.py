@@ -55,7 +55,7 @@ def toured(db: None) -> Entity:
     entity = an_entity()
     for session in story():
         append_messages(entity=entity, messages=session.messages)
-        settle_entity(entity, model=offline_model("strong"))
+        settle_entity(entity, model=offline_model())
     return entity
 
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memory.models import Atom, Process
+from memory.models import Atom, Process, Step
 from memory.recall import ladder
 from memory.recall.records import LadderStatus, LineRecord, SceneRecord, SectionRecord
 from tests.cast import Alice
@@ -34,8 +34,8 @@ def test_status_counts_each_layer_and_what_waits(alice: Alice) -> None:
         scenes_live=1,
         scene_versions=2,
         traits=1,
-        pending={"l1_extract": 1, "scene_synthesis": 0, "persona": 0},
-        parked={"l1_extract": 1, "scene_synthesis": 0, "persona": 0},
+        pending=dict.fromkeys(Step.values, 0) | {"l1_extract": 1},
+        parked=dict.fromkeys(Step.values, 0) | {"l1_extract": 1},
         worker_seen_seconds=None,
     )
 
