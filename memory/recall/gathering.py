@@ -85,10 +85,13 @@ def _lift_topics(groups: Sequence[_Group], covering: Covering, weights: Weights)
 
 def _groups(candidates: Sequence[Candidate], scores: Scores, covering: Covering) -> list[_Group]:
     """Groups in the order in which they were found first."""
-    groups: dict[tuple[Layer, UUID, str], _Group] = {}
+    groups: dict[tuple[UUID, str], _Group] = {}
     for candidate in candidates:
         for layer, row in _stands_for(candidate, covering):
-            group = groups.setdefault((layer, row, candidate.section), _Group(layer, row, candidate.section))
+            # The ids of all layers differ: row and section name a group.
+            group = groups.get((row, candidate.section))
+            if group is None:
+                group = groups[row, candidate.section] = _Group(layer, row, candidate.section)
             group.lift(scores.totals[candidate.unit], candidate.unit)
             if candidate.row in covering.cited.get(row, ()) and candidate.row not in group.messages:
                 group.messages.append(candidate.row)

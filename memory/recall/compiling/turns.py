@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +20,7 @@ STRIDE = 8
 """The window of turns begins at every so-many-th: it moves seldom, so that a prompt cache keeps it."""
 CUT = " …"
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What models take as the name of a speaker or a tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,8 @@ class Window:
     shown: tuple[Exchange, ...]
     left_out: tuple[Turn, ...]
     budget: int
-    cut: UUID | None = None
-    """The turn that was too long to be shown whole."""
+    cut: tuple[UUID, ...] = ()
+    """The turns that were too long to be shown whole."""
 
     @property
     def tokens(self) -> int:
@@ -109,11 +110,13 @@ def _results(calls: Sequence[ToolCall], answers: Sequence[Turn]) -> tuple[Turn, 
     ids = {call.id for call in calls}
     if len(ids) < len(calls) or not ids <= first.keys():
         return ()
+    if not all(NAME.fullmatch(call.name) for call in calls):
+        return ()
     return tuple(answer for id, answer in first.items() if id in ids)
 
 
 def window(found: Sequence[Exchange], *, first_ordinal: int, budget: int) -> Window:
-    """The newest exchanges that fit. The newest one is always there; its cutting is the caller's work.
+    """The newest exchanges that fit. The newest one is always there, whether it fits or not.
 
     Older ones are left out by whole strides from `first_ordinal` on, so that the same window stands for
     several turns.
@@ -128,26 +131,77 @@ def window(found: Sequence[Exchange], *, first_ordinal: int, budget: int) -> Win
     return Window(tuple(found[start:]), left_out, budget)
 
 
-def cut_newest(chosen: Window, count: Count) -> Window:
-    """A window whose newest exchange does not fit in the budget, cut in its longest text."""
-    *before, newest = chosen.shown
-    budget = chosen.budget - sum(exchange.tokens for exchange in before)
-    place = max(range(len(newest.messages)), key=lambda index: len(newest.messages[index]["content"] or ""))
-    low, high = 0, len(newest.messages[place]["content"] or "")
+def conversation(found: Sequence[Exchange], *, first_ordinal: int, budget: int, count: Count) -> Window:
+    """The window with the newest words of a user in it, however much was done since; never above the budget.
+
+    Where they lie further back they stand before it, in half of the tokens at most.
+    """
+    chosen = _fitted(window(found, first_ordinal=first_ordinal, budget=budget), count)
+    asked = max((place for place, exchange in enumerate(found) if exchange.is_user), default=None)
+    if asked is None or any(exchange.is_user for exchange in chosen.shown):
+        return chosen
+    words = shortened(found[asked], budget // 2, count)
+    after = window(found[asked + 1 :], first_ordinal=first_ordinal, budget=budget - words.tokens)
+    rest = _fitted(after, count)
+    before = tuple(turn for exchange in found[:asked] for turn in exchange.turns)
+    cut = () if words is found[asked] else (words.turns[0].id,)
+    return Window((words, *rest.shown), (*before, *rest.left_out), budget, cut=(*cut, *rest.cut))
+
+
+def _fitted(chosen: Window, count: Count) -> Window:
+    """A window whose newest exchange is cut where it does not fit."""
+    if chosen.tokens <= chosen.budget or not chosen.shown:
+        return chosen
+    newest = chosen.shown[-1]
+    shown = (shortened(newest, chosen.budget, count),)
+    return replace(chosen, shown=shown, cut=(newest.turns[0].id,))
+
+
+def shortened(exchange: Exchange, budget: int, count: Count) -> Exchange:
+    """An exchange within a budget: its long texts are cut, all to one length.
+
+    Arguments of a call cannot be cut, and many calls take much: where nothing else helps, such an exchange
+    is told in words.
+    """
+    if exchange.tokens <= budget:
+        return exchange
+    cut = _longest_cut(exchange, budget, count)
+    if cut.tokens > budget and len(exchange.messages) > 1:
+        cut = _longest_cut(_exchange(exchange.turns, (_told(exchange),), count), budget, count)
+    return cut
+
+
+def _longest_cut(exchange: Exchange, budget: int, count: Count) -> Exchange:
+    low, high = 0, max(len(message["content"] or "") for message in exchange.messages)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (
-            (middle, high) if _cut(newest, place, middle, count).tokens <= budget else (low, middle - 1)
-        )
-    shown = (*before, _cut(newest, place, low, count))
-    return Window(shown, chosen.left_out, chosen.budget, cut=newest.turns[0].id)
+        low, high = (middle, high) if _cut(exchange, middle, count).tokens <= budget else (low, middle - 1)
+    return _cut(exchange, low, count)
 
 
-def _cut(exchange: Exchange, place: int, characters: int, count: Count) -> Exchange:
-    content = f"{exchange.messages[place]['content'][:characters].rstrip()}{CUT}"
-    cut = {**exchange.messages[place], "content": content}
-    messages = (*exchange.messages[:place], cut, *exchange.messages[place + 1 :])
+def _cut(exchange: Exchange, characters: int, count: Count) -> Exchange:
+    messages = tuple(_cut_message(message, characters) for message in exchange.messages)
     return _exchange(exchange.turns, messages, count)
+
+
+def _cut_message(message: ChatMessage, characters: int) -> ChatMessage:
+    return {**message, "content": cut_text(message["content"], characters)}
+
+
+def cut_text(text: str | None, characters: int) -> str | None:
+    """A text of at most so many characters, and a sign where it was longer."""
+    return text if not text or len(text) <= characters else f"{text[:characters].rstrip()}{CUT}"
+
+
+def _told(exchange: Exchange) -> ChatMessage:
+    """A call with its results as words of the assistant."""
+    call, *results = exchange.turns
+    told = [
+        words(call),
+        *(f"[call of {call.name}: {call.arguments}]" for call in read_tool_calls(call.tool_calls)),
+    ]
+    told += [_plain(result, ())["content"] for result in results]
+    return {"role": "assistant", "content": "\n".join(text for text in told if text)}
 
 
 def _aligned(found: Sequence[Exchange], start: int, first_ordinal: int) -> int:
@@ -193,7 +247,8 @@ def _plain(turn: Turn, calls: Sequence[ToolCall]) -> ChatMessage:
         return {"role": "assistant", "content": f"[result of {turn.tool_name or 'a tool'}] {words(turn)}"}
     told = [words(turn)] if words(turn) else []
     told += [f"[call of {call.name}, without a result: {call.arguments}]" for call in calls]
-    message: ChatMessage = {"role": turn.role, "content": "\n".join(told) or "[call of a tool]"}
+    nothing = "[call of a tool]" if turn.tool_calls else "[recalled memory alone]"
+    message: ChatMessage = {"role": turn.role, "content": "\n".join(told) or nothing}
     if turn.role in ("user", "assistant") and NAME.fullmatch(turn.speaker):
         message["name"] = turn.speaker
     return message
