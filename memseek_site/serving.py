@@ -47,9 +47,8 @@ def choose_port(host: str, wanted: int | None, *, is_flexible: bool) -> int:
     ports = range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TO_TRY) if wanted is None and is_flexible else None
     port = first_free_port(host, ports or [wanted or DEFAULT_PORT])
     if port is None:
-        raise CommandError(
-            f"Port {wanted or DEFAULT_PORT} of {host} is taken; choose another one with --port."
-        )
+        taken = f"Port {wanted or DEFAULT_PORT} of {host} is taken"
+        raise CommandError(f"{taken}; choose another one with --port, or PORT= with make.")
     return port
 
 

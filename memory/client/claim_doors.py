@@ -11,7 +11,7 @@ from memory.client import results
 from memory.client.asking import Asking, listed, observation_sent
 from memory.client.claim_results import Claim, Observed
 from memory.client.exchange import Flow, Pause
-from memory.client.given import Authority, Evidence, SubjectRef, told
+from memory.client.given import Authority, Evidence, SubjectRef, names, told
 from memory.client.running import Pages, door, listing
 
 PROMOTION_SECONDS = 10.0
@@ -47,12 +47,12 @@ class ClaimDoors(Asking):
         entity: str,
         subject: SubjectRef | None = None,
         predicate: str | None = None,
-        state: Sequence[str] = (),
+        state: Sequence[str] | str = (),
         limit: int | None = None,
     ) -> Pages[Claim]:
         """Claims, in the order of their making; a `predicate` may be a pattern such as `billing.*`."""
         about = {} if subject is None else {"subject_kind": subject.kind, "subject_id": subject.identifier}
-        query = told(entity=entity, predicate=predicate, state=tuple(state), **about)
+        query = told(entity=entity, predicate=predicate, state=names(state), **about)
         return self._pages(Claim, "claims", "claims", limit=limit, query=query)
 
     @door

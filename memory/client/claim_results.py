@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 from uuid import UUID
 
 from memory.client.errors import ServerError
-from memory.client.given import SubjectRef
+from memory.client.given import Authority, SubjectRef
 from memory.client.results import Receipt, Result, read
 
 
@@ -26,7 +26,7 @@ class Claim(Result):
     live_source: str = ""
     """Where a policy has the value fetched instead of stored."""
     text: str
-    authority: str = ""
+    authority: Authority
     status: str
     superseded_by: UUID | None = None
     valid_from: datetime | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, Self
@@ -20,6 +20,11 @@ class Authority(StrEnum):
     tool = "tool"
     user = "user"
     inference = "inference"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Authority | None:
+        # As the server tells it of what stands.
+        return cls.inference if value == "agent inference" else None
 
 
 class _Given(BaseModel):
@@ -100,6 +105,11 @@ class NewMessage(NewTurn):
 def evidence_sent(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
     """As the API takes it."""
     return [item.model_dump(mode="json", exclude_none=True) for item in evidence]
+
+
+def names(given: Sequence[str] | str) -> tuple[str, ...]:
+    """Several names; a single one may stand by itself."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def told(**fields: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from uuid import UUID
 from memory.client import results
 from memory.client.asking import Asking
 from memory.client.exchange import Flow
-from memory.client.given import told
+from memory.client.given import names, told
 from memory.client.running import Pages, door, listing
 
 
@@ -24,9 +24,9 @@ class RecallDoors(Asking):
         *,
         entity: str,
         limit: int | None = None,
-        layers: Sequence[str] = (),
-        kinds: Sequence[str] = (),
-        topics: Sequence[str] = (),
+        layers: Sequence[str] | str = (),
+        kinds: Sequence[str] | str = (),
+        topics: Sequence[str] | str = (),
         session: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -50,9 +50,9 @@ class RecallDoors(Asking):
         as_of: datetime | None = None,
         evolution_record: bool = False,
         model: str | None = None,
-        layers: Sequence[str] = (),
-        kinds: Sequence[str] = (),
-        topics: Sequence[str] = (),
+        layers: Sequence[str] | str = (),
+        kinds: Sequence[str] | str = (),
+        topics: Sequence[str] | str = (),
         session: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -106,9 +106,9 @@ class RecallDoors(Asking):
         self,
         *,
         entity: str,
-        kind: Sequence[str] = (),
-        state: Sequence[str] = (),
-        topic: Sequence[str] = (),
+        kind: Sequence[str] | str = (),
+        state: Sequence[str] | str = (),
+        topic: Sequence[str] | str = (),
         priority_from: int | None = None,
         priority_to: int | None = None,
         since: datetime | None = None,
@@ -118,9 +118,9 @@ class RecallDoors(Asking):
         """The atoms that a filter lets through, in the order of their making; live ones without a `state`."""
         query = told(
             entity=entity,
-            kind=tuple(kind),
-            state=tuple(state),
-            topic=tuple(topic),
+            kind=names(kind),
+            state=names(state),
+            topic=names(topic),
             priority_from=priority_from,
             priority_to=priority_to,
             since=since,
@@ -142,14 +142,14 @@ class RecallDoors(Asking):
 
 
 def _filters(
-    layers: Sequence[str],
-    kinds: Sequence[str],
-    topics: Sequence[str],
+    layers: Sequence[str] | str,
+    kinds: Sequence[str] | str,
+    topics: Sequence[str] | str,
     session: str | None,
     since: datetime | None,
     until: datetime | None,
     meaning: bool,
 ) -> dict[str, Any]:
     """What narrows a search, as the API takes it."""
-    names = {"layers": tuple(layers), "kinds": tuple(kinds), "topics": tuple(topics)}
-    return told(**names, session=session, since=since, until=until, meaning=meaning)
+    named = {"layers": names(layers), "kinds": names(kinds), "topics": names(topics)}
+    return told(**named, session=session, since=since, until=until, meaning=meaning)

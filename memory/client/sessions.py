@@ -12,7 +12,7 @@ from memory.client.asking import MESSAGES_PER_CALL, Asking, listed, observation_
 from memory.client.claim_results import Observed
 from memory.client.errors import ParkedError, StillWaitingError
 from memory.client.exchange import Flow, Limits, Pause
-from memory.client.given import Authority, Evidence, NewTurn, Role, SubjectRef, told
+from memory.client.given import Authority, Evidence, NewTurn, Role, SubjectRef, names, told
 from memory.client.running import Asynchronous, Blocking, Pages, door, listing
 from memory.client.turn_results import AddedTurn, Context, Digest, SessionRecord, Turn
 from memory.client.wires import AsyncWire, BlockingWire
@@ -132,9 +132,9 @@ class SessionDoors(Asking):
         strategy: Strategy | None = None,
         depth: int | None = None,
         budget: int | None = None,
-        layers: Sequence[str] = (),
-        kinds: Sequence[str] = (),
-        topics: Sequence[str] = (),
+        layers: Sequence[str] | str = (),
+        kinds: Sequence[str] | str = (),
+        topics: Sequence[str] | str = (),
         since: datetime | None = None,
         until: datetime | None = None,
         rules_floor: int | None = None,
@@ -151,9 +151,9 @@ class SessionDoors(Asking):
             strategy=strategy,
             depth=depth,
             budget=budget,
-            layers=tuple(layers),
-            kinds=tuple(kinds),
-            topics=tuple(topics),
+            layers=names(layers),
+            kinds=names(kinds),
+            topics=names(topics),
             since=since,
             until=until,
             rules_floor=rules_floor,

@@ -25,7 +25,7 @@ class BlockingWire:
     def send(self, request: Request) -> Reply:
         """The reply, whatever its status; UnreachableError when none came in time."""
         ends_at = time.monotonic() + request.seconds
-        with _named(), self._http.stream(**_arguments(request)) as response:
+        with _named(self._http.base_url), self._http.stream(**_arguments(request)) as response:
             parts = []
             for part in response.iter_bytes():
                 parts.append(part)
@@ -50,7 +50,7 @@ class AsyncWire:
 
     async def send(self, request: Request) -> Reply:
         """The reply, whatever its status; UnreachableError when none came in time."""
-        with _named():
+        with _named(self._http.base_url):
             async with asyncio.timeout(request.seconds):
                 response = await self._http.request(**_arguments(request))
         return _reply(response, response.content)
@@ -89,13 +89,14 @@ def _reply(response: httpx.Response, content: bytes) -> Reply:
 
 
 @contextmanager
-def _named() -> Iterator[None]:
+def _named(address: httpx.URL) -> Iterator[None]:
     """Errors of the network as the client's own. Their kind is told; what they quote is not."""
     try:
         yield
     except (httpx.TimeoutException, TimeoutError) as error:
         raise UnreachableError("The server did not answer in time.") from error
     except httpx.ConnectError as error:
-        raise UnreachableError("Nothing answers at the server's address.") from error
+        where = f"{address.scheme}://{address.netloc.decode()}"
+        raise UnreachableError(f"Nothing answers at {where}.") from error
     except httpx.HTTPError as error:
         raise UnreachableError(f"The connection broke ({type(error).__name__}).") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.client import (
+    Authority,
     Evidence,
     Memory,
     NewMessage,
@@ -102,6 +103,26 @@ def test_claims_are_listed_with_their_history(memory: Memory) -> None:
         ({"cycle": "monthly"}, "superseded"),
         ({"cycle": "annual"}, "live"),
     ]
+
+
+def test_an_authority_is_read_as_it_was_written(memory: Memory) -> None:
+    memory.session.create(entity=ENTITY)
+    for authority in Authority:
+        claim, _ = memory.observe(
+            entity=ENTITY,
+            subject=SubjectRef(kind="customer", identifier=authority.value),
+            predicate="billing.plan",
+            value="annual",
+            authority=authority,
+            evidence=[Evidence(kind="tool_event", reference="plan_selected")],
+        )
+        assert claim is not None
+        assert claim.authority is authority
+
+
+def test_a_single_name_may_stand_for_several(memory: Memory, told: tuple[str, ...]) -> None:
+    whole = {atom.id for atom in memory.atoms(entity=ENTITY, state="all")}
+    assert whole == {atom.id for atom in memory.atoms(entity=ENTITY, state=["all"])} != set()
 
 
 def test_a_transcript_with_ordinals_may_be_sent_again(memory: Memory) -> None:

@@ -182,7 +182,7 @@ def test_a_server_that_hangs_costs_the_time_of_the_attempt(ask: Callable[..., An
 def test_an_address_where_nobody_is(ask: Callable[..., Any]) -> None:
     with scripted() as server:
         url = server.url
-    with pytest.raises(UnreachableError, match="Nothing answers"):
+    with pytest.raises(UnreachableError, match=f"Nothing answers at {url}"):
         ask(url, attempts=1)
 
 

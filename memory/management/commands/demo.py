@@ -35,11 +35,13 @@ class Command(BaseCommand):
         supervisor = Supervisor()
         supervisor.listen_to_signals()
         try:
+            # Before the tour: it takes a while, and a taken port is told at once.
+            host, wanted = options["host"], options["port"]
+            port = None if options["once"] else choose_port(host, wanted, is_flexible=True)
             migrate_if_needed()
             self.run_tour(supervisor, write, level)
-            if not options["once"] and not supervisor.is_stopping:
-                port = choose_port(options["host"], options["port"], is_flexible=True)
-                serve(supervisor, write, host=options["host"], port=port, level=level)
+            if port is not None and not supervisor.is_stopping:
+                serve(supervisor, write, host=host, port=port, level=level)
         finally:
             finish(supervisor)
 
