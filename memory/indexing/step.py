@@ -117,6 +117,8 @@ def index_vectors(entity: Entity, embedder: Embedder) -> int:
         logger.warning("no vectors for %s: %s", entity.pk, error.kind)
         return 0
     with transaction.atomic(durable=True):
+        # Else another indexer could replace the units between their reading and the commit.
+        queries.one("wait_for_indexing", entity=entity.pk)
         meant = {
             (draft.layer, draft.row, draft.section): vector
             for draft, vector in zip(drafts, vectors, strict=True)

@@ -60,8 +60,8 @@ def place(
 ) -> list[Slot]:
     """A slot for every message, in their order; the new ones have no `seq` yet.
 
-    Raises IngestConflict where a key or ordinal stands for other words, IngestError for a new message in a
-    sealed session or an unknown parent.
+    Raises IngestConflict where a key or ordinal stands for other words and for a new message in a sealed
+    session, IngestError for an unknown parent.
     """
     hashes = [content_hash(message) for message in messages]
     placing = _Placing(sessions, known, _highest_ordinals(messages))
@@ -138,7 +138,7 @@ class _Placing:
 
     def _new_slot(self, index: int, message: IncomingMessage, digest: bytes) -> Slot:
         if self._sessions[message.session].is_sealed:
-            self.problems.append(Problem(index, "session", "has ended and takes no more messages"))
+            self.conflicts.append(Problem(index, "session", "has ended and takes no more messages"))
         if message.parent is not None and message.parent not in self._parents:
             self.problems.append(Problem(index, "parent", "is no stored message of this entity"))
         ordinal = message.ordinal

@@ -43,7 +43,7 @@ class IngestError(Exception):
 
 
 class IngestConflict(IngestError):  # noqa: N818  # a conflict is what callers have to tell apart
-    """A key or ordinal already stands for other words."""
+    """A key or ordinal already stands for other words, or the session has ended."""
 
 
 @contextmanager

@@ -43,7 +43,8 @@ def test_messages_claims_facts_and_the_account_of_them(caller: Caller, alice: En
     PromotionWorker(alice).run_once()
     make_message(alice, "Where did we land on billing?", session="talk", speaker="")
     body = context(caller, alice, strategy="hybrid")
-    assert [message["role"] for message in body["messages"]] == ["system", "user"]
+    # Nothing stands yet that every turn would be told: no system message.
+    assert [message["role"] for message in body["messages"]] == ["user"]
     [recalled] = body["recalled_claims"]
     assert {name: recalled[name] for name in ("id", "subject_id", "predicate", "value", "authority")} == {
         "id": str(claim.pk),
@@ -65,7 +66,7 @@ def test_layers_and_times_narrow_what_is_recalled(caller: Caller, alice: Entity)
     whole = context(caller, alice, query="lamp flickers")
     atoms_alone = context(caller, alice, query="lamp flickers", layers=["atom"])
     before = context(caller, alice, query="lamp flickers", until="2026-06-01T00:00:00Z")
-    found = [body["messages"][1]["content"] for body in (whole, atoms_alone, before)]
+    found = [body["messages"][-1]["content"] for body in (whole, atoms_alone, before)]
     assert ["raw Alice: The lamp flickers." in text for text in found] == [True, False, False]
 
 
@@ -106,7 +107,7 @@ def test_a_live_value_is_fetched_and_a_source_that_hangs_is_named(
     gate.set()
     told = {row["source"]: (row["state"], row["problem"]) for row in body["manifest"]["live"]}
     assert told == {"balance": ("fetched", ""), "hanging": ("unavailable", "did not answer in time")}
-    asked = body["messages"][1]["content"]
+    asked = body["messages"][-1]["content"]
     assert "## Live state\n" in asked
     assert "billing.balance: euros 12, of customer-123 (fetched " in asked
     assert "billing.hanging: unavailable: hanging did not answer in time\n" in asked

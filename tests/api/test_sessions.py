@@ -172,7 +172,7 @@ def test_a_session_is_folded_and_ended(caller: Caller, alice: Entity, session: S
     assert (ended[0].json()["ended_at"] is None, ended[0].json()["compaction"]) == (False, "waiting")
     refused = caller.post(at(session, "turns"), {"role": "user", "text": "x"})
     assert (refused.status_code, refused.json()["detail"]) == (
-        400,
+        409,
         "turns[0].session: has ended and takes no more messages",
     )
     assert caller.post(at(session, "compact"), {}).status_code == 409

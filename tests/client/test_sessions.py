@@ -144,7 +144,7 @@ def test_the_whole_loop_with_a_worker(memory: Memory, session: Session) -> None:
     assert [(fact.atom, fact.value, fact.evidence[0].reference) for fact in graph.facts] == [
         (claim.id, {"cycle": "annual", "price": 1200}, "plan_selected")
     ]
-    with pytest.raises(RefusedError, match="end"):
+    with pytest.raises(ConflictError, match="end"):
         session.add_turn(role="user", content="One more thing")
 
 

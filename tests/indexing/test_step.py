@@ -1,12 +1,16 @@
 """The index step: from the queue to units, then to vectors."""
 
+import threading
+import time
+from contextlib import closing
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
+from memory import queries
 from memory.indexing import step
-from memory.indexing.step import index_entity, index_terms, queue_missing_vectors
+from memory.indexing.step import index_entity, index_terms, index_vectors, queue_missing_vectors
 from memory.indexing.vectors import current_space
 from memory.models import (
     EmbeddingSpace,
@@ -112,3 +116,36 @@ def test_a_space_that_a_rollback_took_away_is_made_again(alice: Alice) -> None:
     assert not EmbeddingSpace.objects.filter(pk=lost.pk).exists()
     index_entity(entity_id=alice.entity.pk, embedder=EMBEDDER)
     assert UnitVector.objects.filter(entity=alice.entity, space__name=EMBEDDER.space).count() == 10
+
+
+@pytest.mark.django_db(transaction=True)
+def test_units_that_another_indexer_replaces_meanwhile_get_no_vector() -> None:
+    entity = make_entity()
+    make_message(entity, "Ship it on Monday.")
+    index_terms(entity, wants_vectors=True)
+    is_gone = threading.Event()
+
+    def replace() -> None:
+        with closing(connection), transaction.atomic():
+            queries.one("lock_indexing", entity=entity.pk)
+            SearchUnit.objects.for_entity(entity).delete()
+            is_gone.set()
+            _wait_for_waiting()
+
+    other = threading.Thread(target=replace)
+    other.start()
+    assert is_gone.wait(10)
+    assert index_vectors(entity, EMBEDDER) == 1
+    other.join(10)
+    assert not UnitVector.objects.filter(entity=entity).exists()
+
+
+def _wait_for_waiting() -> None:
+    """Until somebody waits for a lock."""
+    for _ in range(500):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            if cursor.fetchone()[0]:
+                return
+        time.sleep(0.01)
+    raise AssertionError("nobody waits")

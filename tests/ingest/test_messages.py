@@ -233,7 +233,7 @@ def test_an_ended_session_takes_nothing_new_but_knows_what_it_has(alice: Entity)
     assert end_session(session) is False
     assert session.ended_at == ended_at
     assert append_messages(entity=alice, messages=[said("a", dedupe_key="k")]).new_count == 0
-    with pytest.raises(IngestError) as refusal:
+    with pytest.raises(IngestConflict) as refusal:
         append_messages(entity=alice, messages=[said("b")])
     assert refusal.value.problems == (Problem(0, "session", "has ended and takes no more messages"),)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from memory.indexing.analyser import query_terms
 from memory.indexing.analyser_words import PIECE_MARK
+from memory.recall.answering.wanted import Wanted, gives, wanted_by
 from memory.recall.context.material import words_of
 
 _PARTICULAR = 2.0
@@ -48,6 +49,23 @@ class Question:
 
     words: tuple[Word, ...]
     languages: tuple[str, ...]
+    text: str = ""
+    names: frozenset[str] = frozenset()
+    """Words of known names, in lower case."""
+
+    @property
+    def wanted(self) -> Wanted:
+        """What kind of words would answer it."""
+        return wanted_by(self.text)
+
+    def is_repeated_by(self, text: str) -> bool:
+        """Whether a text says nothing that the question does not hold itself."""
+        return words_of(text, self.languages) <= words_of(self.text, self.languages)
+
+    def is_met_by(self, text: str) -> bool:
+        """Whether a text holds words of the wanted kind beside those of the question."""
+        asked = re.findall(r"[^\W\d_]+", self.text.casefold())
+        return gives(self.wanted, text, asked=asked, names=self.names)
 
     @property
     def telling(self) -> tuple[Word, ...]:
@@ -83,7 +101,7 @@ def read_question(
             if forms := found & known:
                 weight = emphasis * min(rarity.get(form, 1.0) for form in forms)
                 words.setdefault(forms, Word(shown, forms, weight, written.casefold() in names))
-    return Question(tuple(words.values()), tuple(languages))
+    return Question(tuple(words.values()), tuple(languages), text, frozenset(names))
 
 
 def _is_particular(written: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from memory.recall.answering.coverage import Question, Word
 from memory.recall.answering.evidence import Item
+from memory.recall.answering.wanted import statements_of
 from memory.recall.context.excerpts import excerpt
 
 MORE_THAN = 0.5
@@ -33,15 +34,18 @@ class Quote:
 
 
 def find_quotes(question: Question, items: Sequence[Item]) -> tuple[Quote, ...]:
-    """The quotes that answer best, in the order of the search; the one that covers most is always there.
+    """The quotes that answer best: first those that hold what is wanted, then in the order of the search.
 
-    Empty when nothing found speaks of what is asked, however high it scored.
+    The one that covers most is always there. Empty when nothing found speaks of what is asked, however high
+    it scored; what only asks, or repeats the question, does not.
     """
-    quotes = [_quote(question, item) for item in items]
+    found = (_quote(question, item) for item in items)
+    quotes = [quote for quote in found if quote is not None]
     best = max(quotes, key=lambda quote: quote.share, default=None)
     if best is None or best.share <= MORE_THAN:
         return ()
     chosen = [quote for quote in _each_text_once(quotes) if _answers(quote, best)]
+    chosen.sort(key=lambda quote: not question.is_met_by(quote.text))
     if best in chosen[:MOST_QUOTES]:
         return tuple(chosen[:MOST_QUOTES])
     return (*chosen[: MOST_QUOTES - 1], best)
@@ -56,12 +60,21 @@ def _answers(quote: Quote, best: Quote) -> bool:
     return covers or quote.item.nearness >= NEAR_SPREADS
 
 
-def _quote(question: Question, item: Item) -> Quote:
-    own = question.covered_by(f"{item.text}\n{item.about}")
+def _quote(question: Question, item: Item) -> Quote | None:
+    """What an item states with what it covers; None where it states nothing beside the question."""
+    stated = statements_of(item.text)
+    if not stated or (question.wanted and question.is_repeated_by(_told(question, stated, item))):
+        return None
+    own = question.covered_by(f"{stated}\n{item.about}")
     covered = own | question.covered_by(f"{item.speaker}\n{item.date_words}")
     share = question.share(covered)
     if share < 1 and own.isdisjoint(question.telling):
         # Only who said it and when were asked for as well: the matter is another one.
         share = 0.0
-    text = excerpt(item.text, lambda text: len(question.covered_by(text)), longest=QUOTE_CHARACTERS)
+    text = excerpt(stated, lambda text: len(question.covered_by(text)), longest=QUOTE_CHARACTERS)
     return Quote(item, text, covered, share)
+
+
+def _told(question: Question, stated: str, item: Item) -> str:
+    """«I approved it» answers who did by its speaker."""
+    return f"{stated}\n{item.speaker}" if question.wanted == "name" else stated

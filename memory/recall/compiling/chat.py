@@ -28,21 +28,21 @@ class Chat:
 
 
 def chat_of(
-    system: ChatMessage,
+    system: Sequence[ChatMessage],
     shown: Sequence[Exchange],
     *,
     query: str,
     asked: Callable[[str], str],
     count: Count,
 ) -> Chat:
-    """The system message, the exchanges, and `asked` around the newest words of a user.
+    """The system message if there is one, the exchanges, and `asked` around the newest words of a user.
 
     Where no user has said anything yet, the query is taken for what the user says now.
     """
     newest = max((place for place, exchange in enumerate(shown) if exchange.is_user), default=None)
     before, after = _around(shown, newest)
-    messages = [system, *(message for exchange in before for message in exchange.messages)]
-    tokens = REPLY_TOKENS + message_tokens(system, count)
+    messages = [*system, *(message for exchange in before for message in exchange.messages)]
+    tokens = REPLY_TOKENS + sum(message_tokens(message, count) for message in system)
     tokens += sum(exchange.tokens for exchange in (*before, *after))
     stable = len(messages)
     if newest is not None:

@@ -25,13 +25,11 @@ from memory.recall.compiling.turns import (
     MESSAGE_TOKENS,
     ChatMessage,
     Turn,
-    Window,
-    cut_newest,
     exchanges,
     message_tokens,
-    window,
     words,
 )
+from memory.recall.compiling.windows import Window, conversation, cut_to
 from memory.recall.context.blocks import Block, Count, LeftOut, Reference
 from memory.recall.context.escaping import own_words
 from memory.recall.context.material import words_of
@@ -47,6 +45,8 @@ BESIDE_PREAMBLE = (
 )
 RULES_OF_SITUATION = "## Rules of this situation\n"
 QUERY_CHARACTERS = 4_000
+QUERY_SHARE = 6
+"""A query that is no turn may take one in so many of the tokens."""
 
 
 def compile_context(session: Session, request: CompileRequest) -> Compiled:
@@ -104,11 +104,18 @@ class _Composer:
     def compiled(self, rules: Sequence[Any]) -> Compiled:
         """The whole of it."""
         prefix = prefix_of(self._frame, rules, self._matches, allotment=self._allotment, count=self._count)
-        system: ChatMessage = {"role": "system", "content": self._framed(f"{PREAMBLE}\n{prefix.text}")}
-        fixed = message_tokens(system, self._count) + REPLY_TOKENS + self._frame_tokens()
+        system = self._system(prefix)
+        fixed = REPLY_TOKENS + self._frame_tokens()
+        fixed += sum(message_tokens(message, self._count) for message in system)
         turns = self._window(self._request.budget - fixed - self._allotment.memory)
         beside = self._beside(prefix, turns, self._request.budget - fixed - turns.tokens)
         return self._put_together(system, prefix, turns, beside)
+
+    def _system(self, prefix: Prefix) -> tuple[ChatMessage, ...]:
+        """The system message; a memory that holds nothing needs none."""
+        if not prefix.text:
+            return ()
+        return ({"role": "system", "content": self._framed(f"{PREAMBLE}\n{prefix.text}")},)
 
     def _matches(self, scope: str) -> bool:
         # A scope of mere stop words names no situation that could be told apart: its rule always holds.
@@ -119,8 +126,14 @@ class _Composer:
 
     def _frame_tokens(self) -> int:
         """What the frame beside a turn takes at most, with a message for a query that is no turn."""
-        query = "" if any(turn.role == "user" for turn in self._frame.turns) else self._query
-        return MESSAGE_TOKENS + self._count(self._asked(f"{BESIDE_PREAMBLE}\n{RULES_OF_SITUATION}\n", query))
+        frame = self._asked(f"{BESIDE_PREAMBLE}\n{RULES_OF_SITUATION}\n", self._question())
+        return MESSAGE_TOKENS + self._count(frame)
+
+    def _question(self) -> str:
+        """The query where it is told as a turn, since no user has said anything."""
+        if any(turn.role == "user" for turn in self._frame.turns):
+            return ""
+        return cut_to(own_words(self._query), self._request.budget // QUERY_SHARE, self._count)
 
     def _asked(self, remembered: str, asked: str) -> str:
         """What is remembered between the marks, the words of now behind them."""
@@ -128,8 +141,8 @@ class _Composer:
 
     def _window(self, budget: int) -> Window:
         found = exchanges(self._frame.turns, self._count)
-        chosen = window(found, first_ordinal=self._session.folded_until, budget=budget)
-        return chosen if chosen.tokens <= budget else cut_newest(chosen, self._count)
+        until = self._session.folded_until
+        return conversation(found, first_ordinal=until, budget=budget, count=self._count)
 
     def _beside(self, prefix: Prefix, turns: Window, budget: int) -> Beside:
         live = live_claims(self._entity, self._recollection, self._request)
@@ -151,14 +164,16 @@ class _Composer:
             notice=search_notice(self._recollection.found),
         )
 
-    def _put_together(self, system: ChatMessage, prefix: Prefix, turns: Window, beside: Beside) -> Compiled:
+    def _put_together(
+        self, system: Sequence[ChatMessage], prefix: Prefix, turns: Window, beside: Beside
+    ) -> Compiled:
         situation = f"{RULES_OF_SITUATION}{prefix.situation}" if prefix.situation else ""
         remembered = "\n".join(text for text in (situation, beside.text) if text)
         inside = f"{BESIDE_PREAMBLE}\n{remembered}" if remembered else ""
         chat = chat_of(
             system,
             turns.shown,
-            query=own_words(self._query),
+            query=self._question(),
             asked=lambda words: self._asked(inside, words) if inside else words,
             count=self._count,
         )
@@ -200,8 +215,7 @@ def _clock(as_of: datetime | None, entity: Entity) -> datetime:
 def _turns_block(turns: Window) -> Block:
     ids = tuple(Reference("message", turn.id) for exchange in turns.shown for turn in exchange.turns)
     left_out = [LeftOut("message", turn.id, "budget") for turn in turns.left_out]
-    if turns.cut:
-        left_out.append(LeftOut("message", turns.cut, "cut"))
+    left_out += [LeftOut("message", turn, "cut") for turn in turns.cut]
     return Block("turns", "", turns.tokens, turns.budget, ids, tuple(left_out))
 
 

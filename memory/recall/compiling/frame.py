@@ -42,7 +42,7 @@ class Frame:
     """The rows of a session's context that depend on no query."""
 
     turns: tuple[Turn, ...]
-    """In their order; at most `MOST_TURNS` of the newest."""
+    """In their order; at most `MOST_TURNS` of the newest, with the newest one of a user, however old."""
     summary: DigestWords | None
     briefs: tuple[DigestWords, ...]
     """Of earlier sessions, the newest first."""

@@ -180,10 +180,11 @@ def test_every_budget_is_kept_and_nothing_stands_twice(alice: Alice, budget: int
 
 
 def test_a_turn_longer_than_the_budget_is_cut_and_the_manifest_says_so(alice: Alice) -> None:
-    [message] = say(alice.entity, "Begin. " + "billing " * 5_000)
+    [message] = say(alice.entity, "Begin. " + "billing " * 5_000 + "Where is it?")
     made = compiled(alice.entity, budget=1_000)
     assert made.tokens <= 1_000
-    assert contents(made)[-1].endswith(" …")
+    *_, asked = contents(made)[-1].partition("\nBegin. billing ")
+    assert (asked.count(" … "), asked[-12:]) == (1, "Where is it?")
     assert {"kind": "message", "id": str(message.pk), "reason": "cut"} in part(made, "turns")["left_out"]
 
 
@@ -311,3 +312,25 @@ def test_the_manifest_is_json_and_tells_of_every_part(alice: Alice) -> None:
         "text",
         NOON.isoformat(),
     )
+
+
+def test_the_words_that_are_answered_stay_although_their_turn_is_folded(alice: Alice) -> None:
+    say(alice.entity, "Why was Berlin billed twice?", session="talk")
+    steps = [f"Page {number} is read." for number in range(30)]
+    say(alice.entity, *steps, session="talk", role=Message.Role.ASSISTANT)
+    Session.objects.filter(external_id="talk").update(folded_until=11)
+    made = compiled(alice.entity)
+    assert [(message["role"], message["content"]) for message in made.messages[2:]] == [
+        ("assistant", step) for step in steps[10:]
+    ]
+    assert made.messages[1]["role"] == "user"
+    assert made.messages[1]["content"].endswith("\nWhy was Berlin billed twice?")
+    assert compiled(alice.entity, budget=800).messages[1]["content"].endswith("billed twice?")
+
+
+@pytest.mark.parametrize("budget", [800, 801, 2_000])
+def test_a_query_that_is_no_turn_keeps_to_the_budget(alice: Alice, budget: int) -> None:
+    made = compiled(alice.entity, session="new", query="我们的账单计划是什么？" * 400, budget=budget)
+    assert made.messages[-1]["role"] == "user"
+    assert " … " in made.messages[-1]["content"]
+    assert made.tokens <= budget

@@ -10,7 +10,8 @@ from openai.types.chat import ChatCompletionMessageParam
 from pydantic import TypeAdapter
 
 from memory.recall.compiling.chat import chat_of
-from memory.recall.compiling.turns import STRIDE, Turn, cut_newest, exchanges, message_tokens, window
+from memory.recall.compiling.turns import Turn, exchanges, message_tokens
+from memory.recall.compiling.windows import STRIDE, conversation, window
 from memory.recall.tokens import count_tokens
 
 SPACE = UUID("019b0000-0000-7000-8000-000000000002")
@@ -129,6 +130,17 @@ def test_a_call_stands_with_its_results_although_others_spoke_between() -> None:
             [{"role": "user", "content": "Hello"}],
         ),
         (
+            [turn(0, "user", "<memseek-recall>old</memseek-recall>")],
+            [{"role": "user", "content": "[recalled memory alone]"}],
+        ),
+        (
+            [
+                turn(0, "assistant", tool_calls=[{"id": "c1", "name": "price list", "arguments": {}}]),
+                turn(1, "tool", "1200", tool_name="price list", tool_call_id="c1"),
+            ],
+            [{"role": "assistant", "content": "[call of price list: {}]\n[result of price list] 1200"}],
+        ),
+        (
             [turn(0, "user", "", attachment_text="A photo of the roof.")],
             [{"role": "user", "content": "[attached: A photo of the roof.]"}],
         ),
@@ -149,7 +161,10 @@ spoken = st.tuples(
 )
 
 
-def told(said: list[tuple[str, str, list[str], str]]) -> list[Turn]:
+Said = tuple[str, str, list[str], str]
+
+
+def told(said: list[Said]) -> list[Turn]:
     return [
         turn(
             ordinal,
@@ -165,9 +180,7 @@ def told(said: list[tuple[str, str, list[str], str]]) -> list[Turn]:
 
 
 @given(st.lists(spoken, max_size=12), st.integers(0, 400))
-def test_any_turns_and_any_window_of_them_are_a_chat_that_models_take(
-    said: list[tuple[str, str, list[str], str]], budget: int
-) -> None:
+def test_any_turns_and_any_window_of_them_are_a_chat_that_models_take(said: list[Said], budget: int) -> None:
     found = exchanges(told(said), count_tokens)
     assert sorted(turn.ordinal for exchange in found for turn in exchange.turns) == list(range(len(said)))
     assert_schema([message for exchange in found for message in exchange.messages])
@@ -179,9 +192,7 @@ def test_any_turns_and_any_window_of_them_are_a_chat_that_models_take(
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=60), st.integers(40, 2_000))
 def test_a_window_holds_the_newest_turn_and_keeps_to_its_budget(texts: list[str], budget: int) -> None:
     found = exchanges([turn(n, "user", text) for n, text in enumerate(texts)], count_tokens)
-    chosen = window(found, first_ordinal=0, budget=budget)
-    if chosen.tokens > budget:
-        chosen = cut_newest(chosen, count_tokens)
+    chosen = conversation(found, first_ordinal=0, budget=budget, count=count_tokens)
     assert chosen.shown[-1].turns[0].ordinal == len(texts) - 1
     assert chosen.tokens <= budget
     assert len(chosen.left_out) + len(chosen.shown) == len(texts)
@@ -199,11 +210,64 @@ def test_the_window_moves_by_strides_so_that_a_cache_keeps_it() -> None:
 
 def test_a_turn_that_is_too_long_is_cut_and_says_so() -> None:
     found = exchanges([turn(0, "user", "word " * 500)], count_tokens)
-    chosen = cut_newest(window(found, first_ordinal=0, budget=60), count_tokens)
+    chosen = conversation(found, first_ordinal=0, budget=60, count=count_tokens)
     [message] = chosen.shown[0].messages
-    assert (message["content"][:9], message["content"][-2:]) == ("word word", " …")
+    assert (message["content"][:9], message["content"].count(" … ")) == ("word word", 1)
     assert message_tokens(message, count_tokens) <= 60
-    assert chosen.cut == turn(0, "user").id
+    assert chosen.cut == (turn(0, "user").id,)
+
+
+@given(st.lists(spoken, max_size=12), st.integers(1, 400), st.integers(60, 2_000))
+def test_a_conversation_keeps_to_its_budget_and_holds_the_newest_words_of_a_user(
+    said: list[Said], length: int, budget: int
+) -> None:
+    stored = told([(role, text * length, made, answers) for role, text, made, answers in said])
+    found = exchanges(stored, count_tokens)
+    chosen = conversation(found, first_ordinal=0, budget=budget, count=count_tokens)
+    assert chosen.tokens <= budget
+    assert_schema([message for exchange in chosen.shown for message in exchange.messages])
+    turns = [turn for exchange in chosen.shown for turn in exchange.turns]
+    assert sorted([*turns, *chosen.left_out], key=lambda turn: turn.ordinal) == stored
+    assert [turn for turn in turns if turn.role == "user"][-1:] == [
+        turn for exchange in found for turn in exchange.turns if turn.role == "user"
+    ][-1:]
+
+
+def test_the_newest_words_of_a_user_stand_before_whatever_was_done_since() -> None:
+    steps = [turn(n, "assistant", f"Step {n} is done.") for n in range(1, 30)]
+    found = exchanges([turn(0, "user", "word " * 500), *steps], count_tokens)
+    chosen = conversation(found, first_ordinal=0, budget=200, count=count_tokens)
+    asked, *rest = [message for exchange in chosen.shown for message in exchange.messages]
+    assert (asked["role"], asked["content"].count(" … ")) == ("user", 1)
+    assert rest[-1]["content"] == "Step 29 is done."
+    assert 50 <= message_tokens(asked, count_tokens) <= 100
+    assert [turn.ordinal for turn in chosen.left_out] == list(range(1, 30 - len(rest)))
+
+
+def test_long_results_are_cut_to_one_length() -> None:
+    made: list[dict[str, Any]] = [{"id": id, "name": "look", "arguments": {}} for id in ("c1", "c2", "c3")]
+    turns = [turn(0, "assistant", tool_calls=made), turn(1, "tool", "short", tool_call_id="c1")]
+    turns += [turn(n, "tool", "word " * 500, tool_call_id=f"c{n}") for n in (2, 3)]
+    chosen = conversation(exchanges(turns, count_tokens), first_ordinal=0, budget=300, count=count_tokens)
+    [_, short, *long] = chosen.shown[0].messages
+    assert short["content"] == "short"
+    assert len({message["content"] for message in long}) == 1
+    assert 250 <= chosen.tokens <= 300
+    assert chosen.cut == (turns[0].id,)
+
+
+def test_a_call_whose_arguments_do_not_fit_is_told_in_words() -> None:
+    made = [{"id": "c1", "name": "write", "arguments": {"text": "word " * 5_000}}]
+    turns = [turn(0, "assistant", tool_calls=made), turn(1, "tool", "done", tool_call_id="c1")]
+    chosen = conversation(exchanges(turns, count_tokens), first_ordinal=0, budget=60, count=count_tokens)
+    [message] = chosen.shown[0].messages
+    assert message["role"] == "assistant"
+    assert message["content"].startswith('[call of write: {"text": "word word')
+    assert chosen.tokens <= 60
+
+
+def test_a_window_without_turns_is_empty_however_little_is_left() -> None:
+    assert conversation([], first_ordinal=0, budget=-5, count=count_tokens).shown == ()
 
 
 def test_memory_stands_beside_the_newest_words_of_a_user_and_what_follows_stays() -> None:
@@ -214,7 +278,7 @@ def test_memory_stands_beside_the_newest_words_of_a_user_and_what_follows_stays(
         turn(3, "tool", "enterprise", tool_call_id="c1"),
     ]
     made = chat_of(
-        {"role": "system", "content": "frame"},
+        [{"role": "system", "content": "frame"}],
         exchanges(turns, count_tokens),
         query="unused",
         asked=lambda words: f"memory, then {words}",
@@ -232,8 +296,7 @@ def test_memory_stands_beside_the_newest_words_of_a_user_and_what_follows_stays(
 
 
 def test_a_query_is_the_users_turn_where_nobody_has_spoken() -> None:
-    made = chat_of(
-        {"role": "system", "content": "frame"}, [], query="Why?", asked=str.upper, count=count_tokens
-    )
+    frame = [{"role": "system", "content": "frame"}]
+    made = chat_of(frame, [], query="Why?", asked=str.upper, count=count_tokens)
     assert made.messages[1:] == ({"role": "user", "content": "WHY?"},)
     assert made.stable == 1
