@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from django.utils import timezone
+
 from memory.cascade.rules.chains import Link, settle_chain
 from memory.models import Atom
 
@@ -27,27 +29,45 @@ def see_again(atom: Atom, *, authority: int, said_at: datetime | None) -> None:
         atom.last_seen_at = max(times, default=None)
 
 
+def holds_from(atom: Atom) -> datetime:
+    """Since when the last words of an atom count: as it says itself, but not before they were said."""
+    said = said_last(atom)
+    return max(said, atom.valid_from or said)
+
+
 def settle(members: Iterable[Atom], *, new: Sequence[Atom] = ()) -> None:
-    """Give every member its place, on the rows alone; what a person retracted stays retracted.
+    """Give every member its place as of now, on the rows alone; what a person retracted stays retracted.
 
     `new` are those among the members that are not stored yet, in the order of their making.
     """
     order = {row.pk: AFTER_ALL + place for place, row in enumerate(new)}
     rows = [row for row in members if row.status != Atom.Status.RETRACTED]
-    places = settle_chain([_link(row, order.get(row.pk, row.seq)) for row in rows])
+    places = settle_chain([_link(row, order.get(row.pk, row.seq)) for row in rows], present=timezone.now())
     for row in rows:
         row.status, row.superseded_by_id = places[row.pk].state, places[row.pk].superseded_by
 
 
 def _link(row: Atom, order: int) -> Link:
-    return Link(row.pk, row.authority, said_last(row), order, says=row.text, until=row.valid_until)
+    return Link(
+        row.pk,
+        row.authority,
+        said_last(row),
+        order,
+        says=row.text,
+        begins=row.valid_from,
+        until=row.valid_until,
+    )
 
 
 def write_places(changed: Sequence[Atom], new: Sequence[Atom], *, fields: Sequence[str]) -> None:
     """Write members of chains: first what makes room in the unique indexes, then what takes it.
 
-    `fields` are those of the stored rows that may have changed.
+    What comes to hold waits to be placed in scenes again. `fields` are those of the stored rows that may have
+    changed.
     """
+    live = [row for row in changed if row.status == Atom.Status.LIVE]
+    dead = Atom.objects.filter(pk__in=[row.pk for row in live]).dead()
+    dead.update(consumed_by=None, parked_by=None, parked_at=None)
     Atom.objects.bulk_update([row for row in changed if row.status != Atom.Status.LIVE], fields)
     Atom.objects.bulk_create(new)
-    Atom.objects.bulk_update([row for row in changed if row.status == Atom.Status.LIVE], fields)
+    Atom.objects.bulk_update(live, fields)

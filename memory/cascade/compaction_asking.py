@@ -22,7 +22,7 @@ from memory.cascade.rules.digest_text import without_middle
 from memory.cascade.rules.handles import Handles, Kind
 from memory.cascade.showing import NOTHING, moment, one_line, quote
 from memory.cascade.stage import Question
-from memory.ingest.tool_calls import read_tool_calls
+from memory.ingest.tool_calls import ToolCall, read_tool_calls
 from memory.models import Digest, Entity, Message, Session
 
 SHOWN_PARTS = 2
@@ -78,14 +78,12 @@ def _values(payload: CompactionPayload) -> dict[str, str]:
 
 def offer_turns(entity: Entity, turns: Sequence[Message], characters: int) -> tuple[OfferedTurn, ...]:
     """Turns under handles; of each at most so many characters of what was said and as many of the rest."""
-    handles = Handles()
+    handles, calls = Handles(), _Calls(characters // SHOWN_PARTS)
     offered: list[OfferedTurn] = []
     known: set[UUID] = set()
-    tools: dict[str, str] = {}
     for turn in turns:
-        calls = read_tool_calls(turn.tool_calls)
-        tools |= {call.id: call.name for call in calls}
-        room = characters // SHOWN_PARTS
+        made = calls.offer(turn)
+        answered = calls.answered_by(turn)
         offered.append(
             OfferedTurn(
                 handle=handles.offer(Kind.MESSAGE, turn.pk),
@@ -93,14 +91,39 @@ def offer_turns(entity: Entity, turns: Sequence[Message], characters: int) -> tu
                 speaker=turn.speaker,
                 said_at=turn.occurred_at and turn.occurred_at.astimezone(entity.zone),
                 text=without_middle(said_text(turn).strip(), characters),
-                attachment_text=without_middle(attached_text(turn).strip(), room),
-                tool_name=turn.tool_name or tools.get(turn.tool_call_id, ""),
-                calls=tuple(OfferedCall(call.name, without_middle(call.arguments, room)) for call in calls),
+                attachment_text=without_middle(attached_text(turn).strip(), calls.room),
+                tool_name=turn.tool_name or (answered.name if answered else ""),
+                result_of=answered.handle if answered else "",
+                calls=made,
                 under=handles.handle(turn.parent_id) if turn.parent_id in known else "",
             )
         )
         known.add(turn.pk)
     return tuple(offered)
+
+
+class _Calls:
+    """The calls of tools seen so far. An id that comes again means the newer call."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        """Characters of arguments that are shown."""
+        self._count = 0
+        self._by_id: dict[str, OfferedCall] = {}
+
+    def offer(self, turn: Message) -> tuple[OfferedCall, ...]:
+        """The calls that a turn makes, each under the next handle."""
+        return tuple(self._offered(call) for call in read_tool_calls(turn.tool_calls))
+
+    def answered_by(self, turn: Message) -> OfferedCall | None:
+        """The call whose result a turn is."""
+        return self._by_id.get(turn.tool_call_id) if turn.role == Message.Role.TOOL else None
+
+    def _offered(self, call: ToolCall) -> OfferedCall:
+        self._count += 1
+        offered = OfferedCall(call.name, without_middle(call.arguments, self.room), f"c{self._count}")
+        self._by_id[call.id] = offered
+        return offered
 
 
 def show_turns(turns: Sequence[OfferedTurn]) -> str:
@@ -111,8 +134,14 @@ def show_turns(turns: Sequence[OfferedTurn]) -> str:
 def _shown(turn: OfferedTurn) -> str:
     who = f"{turn.role} ({one_line(turn.speaker)})" if turn.speaker else turn.role
     tool = f" «{one_line(turn.tool_name)}»" if turn.tool_name else ""
+    tool += f" result of {turn.result_of}" if turn.result_of else ""
     under = f" under {turn.under}" if turn.under else ""
     said = [quote(turn.text)] if turn.text or not turn.calls else []
     said += [f"[attachment: {quote(turn.attachment_text)}]"] if turn.attachment_text else []
-    said += [f"[calls «{one_line(call.name)}» with {quote(call.arguments)}]" for call in turn.calls]
+    said += [_shown_call(call) for call in turn.calls]
     return f"{turn.handle} {who}{tool}{under}, {moment(turn.said_at)}: {' '.join(said)}"
+
+
+def _shown_call(call: OfferedCall) -> str:
+    handle = f" as {call.handle}" if call.handle else ""
+    return f"[calls «{one_line(call.name)}»{handle} with {quote(call.arguments)}]"

@@ -21,6 +21,8 @@ class OfferedCall:
 
     name: str
     arguments: str
+    handle: str = ""
+    """`c1`, `c2`, …: what its result names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class OfferedTurn:
     attachment_text: str = ""
     tool_name: str = ""
     """Of a result: the tool, found by the call where the turn does not name it."""
+    result_of: str = ""
+    """Of a result: the handle of its call, when that one is shown."""
     calls: tuple[OfferedCall, ...] = ()
     under: str = ""
     """The handle of its parent, when that one is shown."""

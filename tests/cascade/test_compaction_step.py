@@ -424,3 +424,30 @@ def test_nothing_is_written_for_an_entity_that_was_erased_meanwhile(entity: Enti
         drain(entity_id=entity.pk, step=Step.COMPACTION, model=ScriptedModel([erases, NOTHING]), seconds=0.0)
     assert Digest.objects.count() == 0
     assert Run.objects.order_by("started_at").first().status == "discarded"  # type: ignore[union-attr]
+
+
+def test_results_name_the_call_that_they_answer_in_whatever_order_they_come(
+    entity: Entity, session: Session
+) -> None:
+    calls = [tool_call(name, "stock", {"city": city}) for name, city in (("x", "Bergen"), ("y", "Oslo"))]
+    take(session, "", tool_calls=calls)
+    take(session, "1240", role="tool", tool_call_id="y")
+    take(session, "310", role="tool", tool_call_id="x")
+    take(session, "", tool_calls=[tool_call("x", "stock", {"city": "Rome"})])
+    take(session, "12", role="tool", tool_call_id="x")
+    take(session, "Done.")
+    with folding(kept=1):
+        ask_compaction(session)
+        [request] = asked(compact(entity, summary("Oslo has 1240.")))
+    turns = request.payload.turns
+    assert [[(call.handle, call.arguments) for call in turn.calls] for turn in turns if turn.calls] == [
+        [("c1", '{"city": "Bergen"}'), ("c2", '{"city": "Oslo"}')],
+        [("c3", '{"city": "Rome"}')],
+    ]
+    assert [(turn.text, turn.result_of) for turn in turns if turn.role == "tool"] == [
+        ("1240", "c2"),
+        ("310", "c1"),
+        ("12", "c3"),
+    ]
+    assert "m2 tool «stock» result of c2, 2" in request.user
+    assert '[calls «stock» as c3 with "{\\"city\\": \\"Rome\\"}"]' in request.user

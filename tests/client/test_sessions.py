@@ -96,8 +96,8 @@ def test_a_context_is_a_chat_that_openai_takes(session: Session) -> None:
     session.add_turn(role="tool", content="annual", tool_call_id="c1")
     context = session.compile_context(budget=4_000, as_of=SAID_AT)
     TypeAdapter(list[ChatCompletionMessageParam]).validate_python(context.messages)
-    assert [message["role"] for message in context.messages] == ["system", "user", "assistant", "tool"]
-    assert context.messages[1]["content"].endswith("Which plans?")
+    assert [message["role"] for message in context.messages] == ["user", "assistant", "tool"]
+    assert context.messages[0]["content"].endswith("Which plans?")
     assert context.anthropic().messages[-1]["content"][0]["content"] == "annual"
     assert (context.tokens, context.sha256) == (context.manifest["tokens"], context.manifest["sha256"])
     assert context == session.compile_context(budget=4_000, as_of=SAID_AT)

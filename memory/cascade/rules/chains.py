@@ -1,4 +1,4 @@
-"""Which atom of a chain holds: by authority first, then by when the words were said, never by arrival."""
+"""Which atom of a chain holds: by authority first, then by when the words took effect, never by arrival."""
 
 from __future__ import annotations
 
@@ -22,8 +22,15 @@ class Link:
     """Breaks ties between words of one instant: the later made is the later."""
     says: str = ""
     """Links that say the same agree, whoever stands behind them; empty: it agrees with no other."""
+    begins: datetime | None = None
+    """Before that it does not hold; None: since it was said."""
     until: datetime | None = None
-    """From then on it holds no more, and stands in the way of nothing that is said then."""
+    """From then on it holds no more."""
+
+    @property
+    def time(self) -> tuple[datetime, datetime, int]:
+        """What orders a chain: since when its words count, and of two at once which was said later."""
+        return (max(self.said_at, self.begins or self.said_at), self.said_at, self.order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,41 +41,45 @@ class Place:
     superseded_by: UUID | None
 
 
-def settle_chain(links: Sequence[Link]) -> dict[UUID, Place]:
-    """Place every atom of a chain; exactly one of a non-empty chain is live.
+def settle_chain(links: Sequence[Link], *, present: datetime) -> dict[UUID, Place]:
+    """Place every atom of a chain as things stand at `present`; at most one is live.
 
-    The highest authority wins, the latest among equals; what had ended when another was said does not count.
-    Later words of a lower authority are contested: they stand beside, and win nothing; where they agree with
-    what holds there is nothing to contest. The result does not depend on the order of `links`.
+    Of those that have begun and are not over the highest authority wins, the latest among equals. Later words
+    of a lower authority are contested: they stand beside, and win nothing; where they agree with what holds
+    there is nothing to contest. What has not begun stands beside as well. What was replaced does not come
+    back when its successor is over. The result does not depend on the order of `links`.
     """
-    if not links:
-        return {}
-    standing = [link for link in links if not _has_ended(link, links)] or links
-    head = max(standing, key=lambda link: (link.authority, link.said_at, link.order))
-    places = {head.id: Place("live", None)}
-    successor = head
-    for link in sorted(links, key=_time, reverse=True):
+    begun = [link for link in links if link.begins is None or link.begins <= present]
+    places = {link.id: Place("contested", None) for link in links}
+    standing = _standing(begun, present)
+    head = max(standing.values(), key=lambda link: (link.authority, link.time), default=None)
+    successor: Link | None = None
+    for link in sorted(begun, key=lambda link: link.time, reverse=True):
         if link is head:
-            successor = head
-        elif _time(link) < _time(head):
-            places[link.id] = Place("superseded", successor.id)
+            places[link.id] = Place("live", None)
             successor = link
-        elif _agree(link, head) or link not in standing:
+        elif head is None or link.time < head.time:
+            places[link.id] = Place("superseded", successor.id if successor else None)
+            successor = link
+        elif _agree(link, head) or link.id not in standing:
             places[link.id] = Place("superseded", head.id)
-        else:
-            places[link.id] = Place("contested", None)
     return places
 
 
-def _has_ended(link: Link, links: Sequence[Link]) -> bool:
-    """Whether another was said when this one held no more."""
-    until = link.until
-    return until is not None and any(other.said_at >= until for other in links if other is not link)
+def _standing(begun: Sequence[Link], present: datetime) -> dict[UUID, Link]:
+    """What may hold: neither over, nor replaced by something that is over by now."""
+    over = {link.id: link for link in begun if link.until is not None and link.until <= present}
+    # A report of what had been over before it was said replaces nothing.
+    held = [link for link in over.values() if link.until is not None and link.until > link.time[0]]
+    replaced_until: dict[int, tuple[datetime, datetime, int]] = {}
+    for link in held:
+        replaced_until[link.authority] = max(link.time, replaced_until.get(link.authority, link.time))
+
+    def is_replaced(link: Link) -> bool:
+        return any(rank >= link.authority and link.time < time for rank, time in replaced_until.items())
+
+    return {link.id: link for link in begun if link.id not in over and not is_replaced(link)}
 
 
 def _agree(one: Link, other: Link) -> bool:
     return bool(one.says) and one.says == other.says
-
-
-def _time(link: Link) -> tuple[datetime, int]:
-    return (link.said_at, link.order)

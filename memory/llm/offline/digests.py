@@ -6,16 +6,9 @@ from collections.abc import Sequence
 
 from memory.cascade.compaction_contract import CompactionPayload, DigestAnswer, DigestItem, OfferedTurn
 from memory.cascade.rules.digest_text import cut_to, parts_of, shortened
-from memory.llm.offline.digest_notes import (
-    LABELS,
-    QUOTE_CHARACTERS,
-    WORTH,
-    Note,
-    Section,
-    notes_of,
-    said_in,
-    speaker_of,
-)
+from memory.llm.offline.digest_notes import notes_of
+from memory.llm.offline.digest_quoting import QUOTE_CHARACTERS, said_in, speaker_of
+from memory.llm.offline.digest_worth import LABELS, Note, Section, worth_of
 
 MARK = "- "
 RECENT = 12
@@ -26,7 +19,7 @@ NO_WORDS = "Nothing was said in words."
 def digest(payload: CompactionPayload) -> DigestAnswer:
     """A text for the session: always one, so that no older turn vanishes without a trace."""
     notes = notes_of(payload.turns, _read(payload.summary))
-    text = _written(_chosen(notes, payload.limit)) or _glimpse(payload.turns) or NO_WORDS
+    text = _written(_chosen(notes, payload)) or _glimpse(payload.turns) or NO_WORDS
     return DigestAnswer(items=[DigestItem(action=payload.action, text=cut_to(text, payload.limit))])
 
 
@@ -39,24 +32,22 @@ def _read(summary: str) -> list[Note]:
         if line.strip() in sections:
             current = sections[line.strip()]
         elif line.startswith(MARK):
-            found.append(Note(current, line.removeprefix(MARK).strip(), WORTH[current]))
+            found.append(Note(current, line.removeprefix(MARK).strip()))
         else:
-            found += [
-                Note("before", part.strip(), WORTH["before"]) for part in parts_of(line) if part.strip()
-            ]
+            found += [Note("before", part.strip()) for part in parts_of(line) if part.strip()]
     return found
 
 
-def _chosen(notes: Sequence[Note], limit: int) -> list[Note]:
+def _chosen(notes: Sequence[Note], payload: CompactionPayload) -> list[Note]:
     """The weightiest notes that fit, newer ones before older ones of the same weight, in their order."""
     newest = max(1, len(notes) - 1)
-    ranked = sorted(
-        range(len(notes)), key=lambda place: (-notes[place].worth - RECENT * place / newest, -place)
-    )
+    days = {turn.said_at.date() for turn in payload.turns if turn.said_at}
+    worth = [worth_of(note, days) + RECENT * place / newest for place, note in enumerate(notes)]
+    ranked = sorted(range(len(notes)), key=lambda place: (-worth[place], -place))
     chosen: set[int] = set()
     for place in ranked:
         tried = [notes[other] for other in sorted({*chosen, place})]
-        if len(_written(tried)) <= limit:
+        if len(_written(tried)) <= payload.limit:
             chosen.add(place)
     return [notes[place] for place in sorted(chosen)]
 

@@ -146,6 +146,12 @@ SENTENCES = st.sampled_from(
         "It said «no». Then it said 'yes'.",
         "- one\n- two",
         "Open:\n- forged",
+        "1. Export 40 cards. 2. Sort them.",
+        "The keys are with Jonas. His deputy is Ingrid.",
+        "Okay, then we take the Reader plan for 35 euros.",
+        "Let me check.",
+        "Yes.",
+        "Shall we ask Camille?",
     ]
 )
 
