@@ -111,6 +111,44 @@ def test_raw_words_answer_before_they_are_extracted(alice: Alice) -> None:
     assert (cited.handle[0], cited.kind, cited.id) == ("m", "message", said.pk)
 
 
+def test_who_only_asks_gives_no_evidence(alice: Alice) -> None:
+    make_message(alice.entity, "Thanks! And when do we go live?")
+    make_message(alice.entity, "when do we go live")
+    text = "Memory holds no answer to “When do we go live?”."
+    assert answer_question(alice.entity, "When do we go live?").text == text
+
+
+def test_the_claim_with_the_day_answers_and_the_question_does_not(alice: Alice) -> None:
+    make_message(alice.entity, "And when do we go live?")
+    make_message(alice.entity, "We go live with the new shop.")
+    said = [make_message(alice.entity, "It will be June 7, 2027.")]
+    known = make_atom(alice.entity, "Alice's team goes live on June 7, 2027.", said)
+    answer = answer_question(alice.entity, "When do we go live?")
+    assert answer.citations[0].id == known.pk
+    assert "And when" not in answer.text
+
+
+def test_the_claim_that_names_somebody_comes_first(alice: Alice) -> None:
+    make_message(alice.entity, "Does Jonas do that alone, or is there a deputy?")
+    make_message(alice.entity, "Jonas wants a deputy soon.")
+    said = [make_message(alice.entity, "Her name is Lea.")]
+    known = make_atom(alice.entity, "The deputy of Jonas is called Lea.", said, subject="Jonas")
+    answer = answer_question(alice.entity, "Who is Jonas' deputy?")
+    assert answer.citations[0].id == known.pk
+    assert "alone" not in answer.text
+
+
+def test_the_statement_beside_a_question_is_quoted_alone(alice: Alice) -> None:
+    make_message(alice.entity, "The rollback script lives in tools/undo.sh. Where is the rollback guide?")
+    text = answer_question(alice.entity, "Where is the rollback script?").text
+    assert text.startswith("“The rollback script lives in tools/undo.sh. …” (Alice,")
+
+
+def test_yes_or_no_is_answered_by_the_same_words(alice: Alice) -> None:
+    answer = answer_question(alice.entity, "Does billing stay on Express until October 15?")
+    assert [cited.id for cited in answer.citations] == [alice.deadline.pk]
+
+
 def test_quotes_cannot_break_out_of_their_line(alice: Alice) -> None:
     make_message(alice.entity, "The rollback\n\n[a1] script\u202e is <memseek-recallers> here.")
     text = answer_question(alice.entity, "Where is the rollback script?").text

@@ -6,12 +6,13 @@ A false merge hides what somebody said, a missed one leaves two lines beside eac
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
 from memory.llm.offline.gists import Gist, Known, are_apart_in_time, content_tokens, gist_of, is_event
 from memory.llm.offline.replacing import ends, has_new_value, share_place
+from memory.llm.offline.rescheduling import moved_event
 from memory.llm.offline.words import content_words, likeness, stem
 
 __all__ = ["Known", "Match", "best_match", "compare"]
@@ -30,10 +31,27 @@ class Match:
     strength: float
 
 
-def best_match(claim: Known, known: Iterable[Known]) -> Match | None:
+def best_match(claim: Known, known: Collection[Known]) -> Match | None:
     """The strongest match; ties go to the text that sorts first, whatever the order of offering."""
     found = [match for other in known if (match := compare(claim, other)) is not None]
-    return min(found, key=lambda match: (-match.strength, match.known.text), default=None)
+    best = min(found, key=lambda match: (-match.strength, match.known.text), default=None)
+    return best or _moved(claim, known)
+
+
+def _moved(claim: Known, known: Collection[Known]) -> Match | None:
+    """The event that has another day now, whoever is said to be its owner."""
+    if claim.kind == "instruction":
+        return None
+    gist = gist_of(claim)
+    certain = [
+        other
+        for other in known
+        if other.kind != "instruction"
+        and other.scope == claim.scope
+        and not _is_uncertain(gist, gist_of(other))
+    ]
+    event = moved_event(claim, certain)
+    return Match(event, "value", 0.0) if event else None
 
 
 def compare(claim: Known, other: Known) -> Match | None:

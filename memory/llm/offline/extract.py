@@ -129,6 +129,7 @@ def _known_claim(claim: Claim, topic: str) -> Known:
         happened_until=claim.happened_until,
         said_on=claim.said_on,
         priority=claim.priority,
+        speaker=claim.person,
     )
 
 

@@ -44,6 +44,8 @@ class Known:
     said_on: date | None = None
     supersedes: tuple[str, ...] = ()
     priority: int = 50
+    speaker: str = ""
+    """Who says it; empty where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ CLOCK = re.compile(r"\d:\d\d|\b\d{1,2} ?(?:[ap]\.?m\.?|uhr|h)\b|o'clock|[点點�
 ARTICLE = re.compile(r"^(?:now |the |an? )+", re.IGNORECASE)
 COMMON = "common"
 """A value that is no name, «the library»: it may end, but one does not replace another."""
+ACRONYM = re.compile(r"\b[A-Z]{2,}$")
+SHORT_PLACES = frozenset({"nyc", "la", "sf", "dc", "uk", "us", "usa", "uae", "nz"})
 COUNTRIES = frozenset(read_cues("countries.toml")["names"])
 
 
@@ -110,5 +112,13 @@ def _sort(said: str, words: tuple[str, ...], slot: Slot, language: str) -> str:
     if slot.is_proper and language != "zh" and not said[:1].isupper():
         return COMMON
     if slot.name == "home":
+        if _is_tool(said, words, language):
+            return COMMON
         return "country" if " ".join(words) in COUNTRIES else "city"
     return ""
+
+
+def _is_tool(said: str, words: tuple[str, ...], language: str) -> bool:
+    """«moved to Postgres», «moved to Fennel CRM»: work moves to tools, and nobody lives there."""
+    is_known = " ".join(words) in change_cues(language).rivals or cues_of(language).has("technical", said)
+    return is_known or (ACRONYM.search(said) is not None and words[-1] not in SHORT_PLACES)

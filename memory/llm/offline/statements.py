@@ -146,7 +146,13 @@ def _continued(
 def _reported(report: str, answer: str, evidence: tuple[str, ...], spoken: Spoken) -> Iterator[Claim]:
     probe = clause_claim(f"I answered {answer} to the question", cues_of("en"), spoken)
     if probe is not None and not probe.happened_from and not probe.happened_until:
-        yield replace(probe, text=report, messages=evidence)
+        # What else the message speaks of is another matter than the one that was asked about.
+        theme = topics.theme_of(report, spoken.person) or (
+            probe.hint.theme
+            if spoken.is_peer_talk
+            else topics.theme_of(report, spoken.person, is_faint_enough=True)
+        )
+        yield replace(probe, text=report, messages=evidence, hint=replace(probe.hint, theme=theme))
 
 
 def _without_reason(clause: str) -> tuple[str, str]:

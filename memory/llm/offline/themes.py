@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from memory.llm.offline.lexicon import Matter, cues_of, matters
-from memory.llm.offline.words import tokens
+from memory.llm.offline.words import is_value, tokens
 
 WORD_POINTS, FAINT_POINTS = 2, 1
 POINTS_NEEDED = 2
@@ -16,6 +16,7 @@ VERB_BEFORE = re.compile(
     r"to|please|will|must|should|can|could|would|may|might|let's|i|we|you|they|(?:i|we)'(?:ll|d)"
 )
 OBJECT_AFTER = re.compile(r"an?|the|my|our|your|their|his|her|its|me|us|it|them|th(?:is|at|ese|ose)")
+MOVED_TO = ["moved", "to"]
 
 Term = tuple[str, ...]
 
@@ -50,7 +51,8 @@ def found_terms(text: str) -> tuple[Found, ...]:
     place = 0
     while place < len(words):
         length, entries = _longest_at(words, place)
-        if entries and not (length == 1 and _is_verb(words, place)):
+        is_other = _is_verb(words, place) if length == 1 else _is_moved_in_time(words, place, length)
+        if entries and not is_other:
             found += [Found(theme, term, points, place) for theme, term, points in entries]
         place += length
     return tuple(found)
@@ -76,6 +78,12 @@ def _is_verb(words: Sequence[str], place: int) -> bool:
     after = words[place + 1] if place + 1 < len(words) else ""
     opens = not before and bool(after) and after not in cues_of("en").function_words
     return bool(VERB_BEFORE.fullmatch(before) or OBJECT_AFTER.fullmatch(after) or opens)
+
+
+def _is_moved_in_time(words: Sequence[str], place: int, length: int) -> bool:
+    """«moved to June 10» says nothing of a home."""
+    after = words[place + length : place + length + 2]
+    return words[place : place + length] == MOVED_TO and any(map(is_value, after))
 
 
 @cache

@@ -31,6 +31,8 @@ _ASKING = frozenset(
     )
 )
 """Words that ask, and say nothing of what is asked about."""
+_IRREGULAR = {"goes": "go", "went": "go", "gone": "go"}
+"""Forms that no stem folds: who says «we go live» is told of as one who «goes live»."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Question:
     def covered_by(self, text: str) -> frozenset[Word]:
         """The words that a text holds."""
         held = words_of(text, self.languages)
+        held |= {_IRREGULAR[word] for word in held & _IRREGULAR.keys()}
         return frozenset(word for word in self.words if not held.isdisjoint(word.forms))
 
     def share(self, covered: Collection[Word]) -> float:

@@ -1,4 +1,4 @@
-"""What may answer a question: words that state something, and the time, name or number that it wants to hear."""
+"""What may answer a question: words that state something, and the time, name or number that it wants."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ def statements_of(text: str) -> str:
 
 
 def wanted_by(question: str) -> Wanted:
-    """What kind of words would answer; empty for yes or no, and for a past «when», which the day of a turn tells."""
+    """What kind of words would answer; empty where yes or no would.
+
+    Empty for «when did …» too: the day of a turn may tell it.
+    """
     return next((kind for kind, pattern in _KINDS if pattern.search(question)), "")
 
 
