@@ -10,7 +10,7 @@ from django.db import DatabaseError
 
 from memory.cascade import engine, sweeping
 from memory.cascade.wakeups import RUN_STEP_TASK
-from memory.claims.ending import end_claims, forget_live_values
+from memory.claims.ending import begin_claims, end_claims, forget_live_values
 from memory.indexing import step as indexing
 from memory.indexing.sweeping import has_waiting, sweep_index
 from memory.indexing.vector_index import build_vector_index
@@ -55,10 +55,10 @@ def build_entity_vector_index(entity_id: str, space_id: int) -> None:
 
 @shared_task(name="memory.sweep", ignore_result=True)
 def sweep() -> None:
-    """Find what waits although its wake-up was lost; end silent sessions, and claims whose time is over."""
-    sessions, claims = end_idle_sessions(), end_claims()
+    """Find what waits although its wake-up was lost; end silent sessions; follow the time of claims."""
+    sessions, claims = end_idle_sessions(), begin_claims() + end_claims()
     if sessions or claims:
-        logger.info("sweep: ended %s silent sessions, %s claims whose time was over", sessions, claims)
+        logger.info("sweep: ended %s silent sessions, time moved %s claims", sessions, claims)
     forget_live_values()
     found = sweeping.sweep()
     waiting = sweep_index()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
 from memory.cascade.chain_places import settle, write_places
@@ -29,6 +30,31 @@ def enter(atom: Atom, members: Sequence[Atom]) -> None:
     settle([*members, atom], new=[atom])
     changed = [row for row in members if _place(row) != before[row.pk]]
     write_places(changed, [atom], fields=("status", "superseded_by", "chain", "valid_until"))
+
+
+def settle_again(entity: Entity, chains: Collection[UUID]) -> int:
+    """Place the members of stored chains as things stand now; returns how many have another place.
+
+    Within a transaction that holds the entity.
+    """
+    rows = Atom.objects.for_entity(entity).defer("terms").order_by("seq")
+    members = list(rows.filter(chain__in=chains))
+    # What begins to hold may stand in the same words already, said in a conversation.
+    waiting = {row.text: row.chain_id for row in members if row.status == Atom.Status.CONTESTED}
+    twins = list(rows.live().filter(text__in=waiting).exclude(chain__in=chains))
+    joining = {twin.chain_id: waiting[twin.text] for twin in twins}
+    members += rows.filter(chain__in=joining)
+    before = {row.pk: _place(row) for row in members}
+    matters: dict[UUID, list[Atom]] = defaultdict(list)
+    for row in members:
+        row.chain_id = joining.get(row.chain_id, row.chain_id)
+        matters[row.chain_id].append(row)
+    for matter in matters.values():
+        settle(matter)
+    changed = [row for row in members if _place(row) != before[row.pk]]
+    write_places(changed, (), fields=("status", "superseded_by", "chain"))
+    forget_empty_chains(entity, joining)
+    return len(changed)
 
 
 def _place(row: Atom) -> tuple[str, UUID | None, UUID]:

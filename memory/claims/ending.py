@@ -1,14 +1,16 @@
-"""What time ends: claims past their validity, though nothing took their place, and old live values."""
+"""What time does: claims begin and end though nobody says so, and live values grow old."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
-from memory.claims.chains import lock_entity, wake_what_follows
+from memory.claims.chains import lock_entity, settle_again, wake_what_follows
 from memory.models import Atom, Entity, LiveValue
 from memory.models.atoms import AtomQuerySet
 
@@ -16,16 +18,24 @@ ENTITIES_AT_ONCE = 100
 LIVE_VALUES_KEPT = timedelta(days=1)
 """So long after it expired it can still be told when a value was known last."""
 
+Due = Callable[[AtomQuerySet], AtomQuerySet]
+
+
+def begin_claims() -> int:
+    """Have claims hold whose `valid_from` has come; returns how many claims have another place by that.
+
+    Of a bounded number of entities, the next sweep takes the rest.
+    """
+    return _follow(_begun, "valid_from")
+
 
 def end_claims() -> int:
-    """Make history of live claims past their `valid_until`; returns how many.
+    """Make history of claims past their `valid_until`; returns how many claims have another place by that.
 
-    Reads leave such claims out at once; this has scenes, the graph and the index follow. Of a bounded number
-    of entities, the next sweep takes the rest.
+    Reads leave such claims out at once; this has scenes, the graph and the index follow, and what was only
+    contested by them hold. Of a bounded number of entities, the next sweep takes the rest.
     """
-    found = _ended(Atom.objects.filter(entity__shadow_of__isnull=True))
-    entities = found.order_by("valid_until").values_list("entity_id", flat=True)[:ENTITIES_AT_ONCE]
-    return sum(_end(entity_id) for entity_id in dict.fromkeys(entities))
+    return _follow(_ended, "valid_until")
 
 
 def forget_live_values() -> int:
@@ -34,17 +44,33 @@ def forget_live_values() -> int:
     return count
 
 
-def _end(entity_id: UUID) -> int:
+def _follow(due: Due, moment: str) -> int:
+    found = due(Atom.objects.filter(entity__shadow_of__isnull=True))
+    entities = found.order_by(moment).values_list("entity_id", flat=True)[:ENTITIES_AT_ONCE]
+    return sum(_settle(entity_id, due) for entity_id in dict.fromkeys(entities))
+
+
+def _settle(entity_id: UUID, due: Due) -> int:
     with transaction.atomic(durable=True):
         entity = Entity.objects.filter(pk=entity_id).first()
         if entity is None:
             return 0
         lock_entity(entity)
-        count = _ended(Atom.objects.for_entity(entity)).update(status=Atom.Status.SUPERSEDED)
+        count = settle_again(
+            entity, set(due(Atom.objects.for_entity(entity)).values_list("chain", flat=True))
+        )
         if count:
             wake_what_follows(entity)
     return count
 
 
+def _begun(rows: AtomQuerySet) -> AtomQuerySet:
+    """What stands beside for its time alone: nothing of more authority says otherwise."""
+    weightier = Atom.objects.live().filter(chain=OuterRef("chain"), authority__gt=OuterRef("authority"))
+    begun = rows.filter(status=Atom.Status.CONTESTED, valid_from__isnull=False, valid_from__lte=Now())
+    return begun.exclude(Exists(weightier.exclude(text=OuterRef("text"))))
+
+
 def _ended(rows: AtomQuerySet) -> AtomQuerySet:
-    return rows.live().filter(valid_until__isnull=False, valid_until__lte=Now())
+    ending = rows.filter(status__in=(Atom.Status.LIVE, Atom.Status.CONTESTED), valid_until__isnull=False)
+    return ending.filter(valid_until__lte=Now())

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from memory.cascade.chain_places import said_last, see_again, settle, write_places
+from memory.cascade.chain_places import holds_from, said_last, see_again, settle, write_places
 from memory.claims.chains import enter, forget_empty_chains, new_chain, outside_receipt, wake_what_follows
 from memory.claims.observation import MessageEvidence, Observation, OutsideEvidence
 from memory.claims.values import meaning_of, topic_of, words_of
@@ -40,13 +40,23 @@ class Statement:
     is_dated: bool
     """Whether the observation itself says when: else each sending would be said later than the one before."""
 
+    @property
+    def is_ahead(self) -> bool:
+        """Whether it tells of what does not hold yet when it is said."""
+        return _is_ahead(self.observation.valid_from, self.said_at)
+
+    @property
+    def holds_from(self) -> datetime:
+        """Since when its words count."""
+        return max(self.said_at, self.observation.valid_from or self.said_at)
+
 
 class Matter:
     """The claims of one subject and predicate, or of one value where many hold; the entity is locked.
 
-    A claim and its repeats by the same authority are one atom, as long as nothing else was said between
-    them. Others who say the same have atoms of their own, so that each keeps its time; these give way to what
-    holds and contest nothing.
+    A claim and its repeats by the same authority are one atom, as long as nothing else came to hold between
+    them; what holds and what only will are two. Others who say the same have atoms of their own, so that each
+    keeps its time; these give way to what holds and contest nothing.
     """
 
     def __init__(self, entity: Entity, statement: Statement, *, is_many: bool) -> None:
@@ -62,14 +72,17 @@ class Matter:
         """Of the claim that was said again."""
 
     @property
-    def head(self) -> Atom:
-        """The claim that holds; the last one that was taken back where none does."""
+    def head(self) -> Atom | None:
+        """The claim that holds, if one does."""
         rows = [*self._members, self.made] if self.made is not None else self._members
-        return next((row for row in rows if row.status == Atom.Status.LIVE), rows[-1])
+        return next((row for row in rows if row.status == Atom.Status.LIVE), None)
 
-    def is_agreed(self, atom: Atom) -> bool:
-        """Whether somebody of more authority says the same, and holds."""
-        return self.head.text == atom.text and self.head.authority > atom.authority
+    def agreeing(self, atom: Atom) -> Atom | None:
+        """The claim that holds, if it is by somebody of more authority who says the same."""
+        head = self.head
+        if head is None or head.text != atom.text or atom.status == Atom.Status.CONTESTED:
+            return None
+        return head if head.authority > atom.authority else None
 
     def enter(self) -> Atom:
         """Write the statement; returns the claim that says it."""
@@ -128,7 +141,7 @@ class Matter:
 
     def _resent(self) -> Atom | None:
         """The claim that this very observation made or repeated before: nothing is to be written."""
-        alike = self._claims_alike()
+        alike = [row for row in self._claims_alike() if self._is_of_one_time(row)]
         if self._statement.is_dated:
             alike = [row for row in alike if _has_said(row, self._statement.said_at)]
         else:
@@ -137,24 +150,31 @@ class Matter:
         return next((row for row in alike if not self._missing(row)), None)
 
     def _said_before(self) -> Atom | None:
-        """The claim that is said again, unless its authority said something else in between."""
+        """The claim that is said again, unless something else by its authority came to hold in between."""
         standing = [row for row in self._own() if row.status != Atom.Status.RETRACTED]
         others = [row for row in standing if not self._agrees(row)]
-        alike = (row for row in self._claims_alike() if row in standing)
+        alike = (row for row in self._claims_alike() if row in standing and self._is_of_one_time(row))
         return next((row for row in alike if not self._is_cut_off(row, others)), None)
 
+    def _is_of_one_time(self, row: Atom) -> bool:
+        """Whether both tell of what holds, or both of what will from the same time on."""
+        statement = self._statement
+        if statement.is_ahead:
+            return row.valid_from == statement.observation.valid_from
+        return not _is_ahead(row.valid_from, max(said_last(row), statement.said_at))
+
     def _is_cut_off(self, row: Atom, others: Iterable[Atom]) -> bool:
-        said_at = self._statement.said_at
-        times = [time for other in others for time in (_said_first(other), said_last(other))]
-        earlier = any(said_at < time < _said_first(row) for time in times)
-        return earlier or any(said_last(row) < time <= said_at for time in times)
+        began = self._statement.holds_from
+        times = [time for other in others for time in (_held_first(other), holds_from(other))]
+        earlier = any(began < time < _held_first(row) for time in times)
+        return earlier or any(holds_from(row) < time <= began for time in times)
 
     def _end_references(self) -> None:
         """Where a value is kept from now on, nothing is fetched any more: the policy has changed."""
-        said_at = self._statement.said_at
+        ends = min(self._statement.said_at, timezone.now())
         for row in self._members:
             if row.live_source and not self._statement.live_source and row.status == Atom.Status.LIVE:
-                row.valid_until = said_at if row.valid_from is None else max(said_at, row.valid_from + TICK)
+                row.valid_until = ends if row.valid_from is None else max(ends, row.valid_from + TICK)
 
     def _repeat(self, row: Atom) -> None:
         before = self._stored
@@ -174,8 +194,11 @@ class Matter:
         observation, said_at = self._statement.observation, self._statement.said_at
         if said_at < said_last(row):
             return
-        if observation.valid_from is not None or observation.valid_until is not None:
-            row.valid_from, row.valid_until = observation.valid_from, observation.valid_until
+        begins, ends = observation.valid_from, observation.valid_until
+        if begins is not None or ends is not None:
+            if row.valid_from is not None and ends is not None and row.valid_from >= ends:
+                row.valid_from = None
+            row.valid_from, row.valid_until = begins or row.valid_from, ends
         elif row.valid_until is not None and row.valid_until <= said_at:
             row.valid_until = None
 
@@ -186,8 +209,9 @@ class Matter:
         enter(atom, self._members)
         forget_empty_chains(self._entity, chains - {chain})
         self._give_receipts(atom, Evidence.Role.SOURCE)
-        if self.is_agreed(atom):
-            self._give_receipts(self.head, Evidence.Role.REPEAT)
+        agreeing = self.agreeing(atom)
+        if agreeing is not None:
+            self._give_receipts(agreeing, Evidence.Role.REPEAT)
         wake_what_follows(self._entity)
         return atom
 
@@ -255,6 +279,15 @@ def _receipt(row: Atom, item: OutsideEvidence | MessageEvidence, role: str) -> E
 
 def _said_first(row: Atom) -> datetime:
     return row.occurred_at or row.created_at
+
+
+def _held_first(row: Atom) -> datetime:
+    """Since when it counts at the earliest; what was said to hold later counts from then."""
+    return max(_said_first(row), row.valid_from or _said_first(row))
+
+
+def _is_ahead(begins: datetime | None, said_at: datetime) -> bool:
+    return begins is not None and begins > said_at
 
 
 def _has_said(row: Atom, moment: datetime) -> bool:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
+
 from memory.claims.matching import PREDICATE_SHAPE, is_predicate
-from memory.claims.values import VALUE_BYTES_LIMIT, is_hidden
+from memory.claims.values import VALUE_BYTES_LIMIT
 from memory.ingest.instants import in_utc
 from memory.ingest.problems import Problem
-from memory.ingest.storable import is_blank, json_problem, text_problem
+from memory.ingest.storable import UNCLEAR, is_blank, is_unclear, json_problem, text_problem
 from memory.models import Authority
 from memory.models.atoms import PREDICATE_LIMIT, SUBJECT_ID_LIMIT, SUBJECT_KIND_LIMIT
 
 OUTSIDE_KIND_LIMIT = 64
 REFERENCE_LIMIT = 500
 EVIDENCE_LIMIT = 20
+SAID_AHEAD_LIMIT = timedelta(days=1)
+"""Clocks differ; what is said later than this would stand in the way of everything said until then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Observation:
     """Somebody asserts that a predicate of a subject has a value, and shows what that rests on.
 
     `said_at` orders it among others. Left out it is the time of the messages where the evidence is messages
-    alone, else now. Times have a zone.
+    alone, else now. Times have a zone; what will hold later has a `valid_from`, and is said now.
     """
 
     subject: Subject
@@ -111,8 +115,8 @@ def _identifier_problems(identifier: str) -> Found:
     field = "subject.identifier"
     if not 1 <= len(identifier) <= SUBJECT_ID_LIMIT:
         yield field, f"has {len(identifier)} characters, 1 to {SUBJECT_ID_LIMIT} are taken"
-    elif identifier != identifier.strip() or any(map(is_hidden, identifier)):
-        yield field, "begins or ends with a space, or holds a character that cannot be seen"
+    elif is_unclear(identifier):
+        yield field, UNCLEAR
     elif is_blank(identifier):
         yield field, "is blank"
 
@@ -126,9 +130,17 @@ def _time_problems(observation: Observation) -> Found:
     times = {name: getattr(observation, name) for name in ("valid_from", "valid_until", "said_at")}
     problems = {name: problem for name, time in times.items() if (problem := _instant_problem(time))}
     yield from problems.items()
+    said_at = observation.said_at
+    if said_at is not None and "said_at" not in problems and is_too_far_ahead(said_at):
+        yield "said_at", "lies more than a day ahead; what holds from then on has a valid_from"
     begins, ends = observation.valid_from, observation.valid_until
     if not problems and begins is not None and ends is not None and ends <= begins:
         yield "valid_until", "has to be later than valid_from"
+
+
+def is_too_far_ahead(said_at: datetime) -> bool:
+    """Whether nobody can have said it yet, however the clocks differ."""
+    return said_at > timezone.now() + SAID_AHEAD_LIMIT
 
 
 def _instant_problem(time: datetime | None) -> str | None:

@@ -17,13 +17,20 @@ from django.utils import timezone
 from memory.claims.chains import lock_entity
 from memory.claims.matching import Rule
 from memory.claims.matter import Matter, Statement
-from memory.claims.observation import MessageEvidence, Observation, observation_problems, value_problem
+from memory.claims.observation import (
+    MessageEvidence,
+    Observation,
+    is_too_far_ahead,
+    observation_problems,
+    value_problem,
+)
 from memory.claims.policies import policy_for
 from memory.claims.values import claim_text, reference_text
 from memory.ingest.access import Access
 from memory.ingest.entities import ensure_entity, refuse_name
 from memory.ingest.problems import IngestError, Problem, refused
 from memory.models import Atom, Authority, Entity, Message
+from memory.recall.times import time_text
 
 Outcome = Literal["stored", "replaced", "repeated", "contested", "history", "ignored", "referenced"]
 
@@ -41,16 +48,16 @@ class Observed:
     is_new: bool = False
     """Whether the claim was made by this observation."""
     holds: Atom | None = None
-    """The claim that holds of the same matter; the same one unless it is contested or history."""
+    """The claim that holds of the matter, if one does; the same one unless it is contested or history."""
 
 
 def observe(*, entity: Entity, observation: Observation) -> Observed:
     """Record what somebody asserts, as the policy of its predicate says; the same twice is stored once.
 
     The outcomes: `stored` (the first of its matter), `replaced` (it took the place of another), `repeated`
-    (held already: one more receipt), `contested` (somebody of more authority says otherwise), `history`
-    (something said later, or by more authority, stands), `referenced` (fetched when needed, not kept) and
-    `ignored`.
+    (held already: one more receipt), `contested` (somebody of more authority says otherwise, or it does not
+    hold yet), `history` (something said later, or by more authority, stands, or its time is over),
+    `referenced` (fetched when needed, not kept) and `ignored`.
     An observation without `said_at` is said now; with it, sending it again is harmless at any time.
 
     Raises IngestError naming the field, also when the policy lets its authority assert nothing here.
@@ -143,31 +150,52 @@ def _said_in(entity: Entity, observation: Observation) -> datetime | None:
         raise IngestError([Problem(None, field, "is no stored message of this entity") for field in named])
     if len(wanted) < len(observation.evidence):
         return None
-    return max((time for time in times.values() if time is not None), default=None)
+    last = max((time for time in times.values() if time is not None), default=None)
+    # A message may bear any time; said in years to come, a claim would stand in the way of all others.
+    return None if last is not None and is_too_far_ahead(last) else last
 
 
 def _outcome(matter: Matter, atom: Atom, rule: Rule) -> Observed:
-    head = matter.head
-    is_new = atom is matter.made
-    outcome, reason = _told(matter, atom, head, rule)
-    shown = head if matter.is_agreed(atom) else atom
-    return Observed(outcome, reason, shown, shown.chain_id, is_new and shown is atom, head)
+    shown = matter.agreeing(atom) or atom
+    outcome, reason = _told(matter, atom, rule)
+    is_new = atom is matter.made and shown is atom
+    return Observed(outcome, reason, shown, shown.chain_id, is_new, matter.head)
 
 
-def _told(matter: Matter, atom: Atom, head: Atom, rule: Rule) -> tuple[Outcome, str]:
-    by_whom = f"{head.get_authority_display()} says «{head.text}»"
+def _told(matter: Matter, atom: Atom, rule: Rule) -> tuple[Outcome, str]:
     if atom.status == Atom.Status.RETRACTED:
         return "repeated", "A person took it back."
     if rule.is_live:
         return "referenced", f"The policy {rule.pattern} fetches it from {rule.source} when it is needed."
+    reason = _held_back(matter, atom)
     if atom is not matter.made and atom.status == matter.status_before:
-        return "repeated", "It is held already."
+        return "repeated", reason if atom.status == Atom.Status.CONTESTED else "It is held already."
     if atom.status == Atom.Status.CONTESTED:
-        return "contested", f"{by_whom}, which counts for more."
-    if atom is head and matter.held_before is None:
+        return "contested", reason
+    if atom is matter.head and matter.held_before is None:
         return "stored", ""
-    if atom is head:
+    if atom is matter.head:
         return "replaced", f"It takes the place of «{matter.held_before}»."
-    if matter.is_agreed(atom):
-        return "repeated", f"{by_whom} already."
-    return "history", f"{by_whom}, and that stands."
+    return ("repeated" if matter.agreeing(atom) else "history"), reason
+
+
+def _held_back(matter: Matter, atom: Atom) -> str:
+    """Why a claim that does not hold does not; empty for the one that does."""
+    head = matter.head
+    if head is atom:
+        return ""
+    if head is not None:
+        says = f"{head.get_authority_display()} says «{head.text}»"
+        if atom.status == Atom.Status.SUPERSEDED:
+            return f"{says} already." if matter.agreeing(atom) else f"{says}, and that stands."
+        if head.authority > atom.authority:
+            return f"{says}, which counts for more."
+    if atom.status == Atom.Status.CONTESTED:
+        return f"It holds from {_shown(atom.entity, atom.valid_from)} on."
+    if atom.valid_until is None:
+        return "What took its place is over."
+    return f"It held until {_shown(atom.entity, atom.valid_until)}."
+
+
+def _shown(entity: Entity, moment: datetime | None) -> str:
+    return time_text(moment and moment.astimezone(entity.zone))

@@ -5,19 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import unicodedata
 from collections.abc import Hashable
 from decimal import Decimal
 from typing import Any
+
+from memory.ingest.storable import is_hidden
 
 VALUE_BYTES_LIMIT = 8_192
 CLAIM_TEXT_LIMIT = 500
 DIGEST_CHARACTERS = 12
 LONGEST_PLAIN_NUMBER = 40
-JOINERS = "\u200c\u200d"
-"""Invisible, but part of how Persian, Hindi and emoji are written."""
 
-_HIDDEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co"})
 _BARE_KEY = re.compile(r"\w[\w.-]*")
 _NEEDS_QUOTES = re.compile(r'[,:;(){}\[\]"\\]|^\s|\s$|\s{2}|[^\S ]')
 _LOOKS_LIKE_ANOTHER = re.compile(r"(?:true|false|null|-?\d+(?:\.\d+)?(?:E[+-]\d+)?)?")
@@ -67,11 +65,6 @@ def words_of(predicate: str) -> str:
 def topic_of(predicate: str) -> str:
     """What claims of a predicate are filed under: its first part, in words."""
     return words_of(predicate.partition(".")[0])
-
-
-def is_hidden(character: str) -> bool:
-    """Whether a character cannot be seen, or turns the direction of what follows."""
-    return unicodedata.category(character) in _HIDDEN and character not in JOINERS
 
 
 def _decimal(number: int | float) -> Decimal:

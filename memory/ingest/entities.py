@@ -11,7 +11,7 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 from memory import queries
 from memory.cascade.work import ensure_work
 from memory.ingest.problems import IngestError, refused
-from memory.ingest.storable import is_blank, text_problem
+from memory.ingest.storable import UNCLEAR, is_blank, is_unclear, text_problem
 from memory.models import Entity, Workspace
 from memory.models.tenancy import validate_time_zone
 
@@ -91,10 +91,8 @@ def _names_of(group_id: str, user_id: str) -> tuple[str, ...]:
     """Names for the entity of a group and a user, the readable one first; the last one is theirs alone."""
     readable = "/".join(part for part in (group_id, user_id) if part)
     digest = sha256(f"{len(group_id)}/{group_id}/{user_id}".encode()).hexdigest()[:DIGEST_SHOWN]
-    printable = "".join(sign for sign in readable if unicodedata.category(sign) != "Cc").strip()
-    sure = f"{printable[: ENTITY_NAME_LIMIT - DIGEST_SHOWN - 1]}~{digest}"
-    can_be_name = readable == printable and len(readable) <= ENTITY_NAME_LIMIT
-    return (readable, sure) if can_be_name else (sure,)
+    sure = f"{readable[: ENTITY_NAME_LIMIT - DIGEST_SHOWN - 1]}~{digest}"
+    return (readable, sure) if len(readable) <= ENTITY_NAME_LIMIT else (sure,)
 
 
 def find_entity(*, workspace: Workspace, name: str) -> Entity | None:
@@ -141,3 +139,5 @@ def _refuse_owner(**fields: str) -> None:
     for field, value in fields.items():
         if text_problem(value) or len(value) > ENTITY_NAME_LIMIT:
             raise refused(field, f"is no text of at most {ENTITY_NAME_LIMIT} characters")
+        if is_unclear(value):
+            raise refused(field, UNCLEAR)

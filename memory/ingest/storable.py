@@ -9,6 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 JSON_DEPTH_LIMIT = 32
+JOINERS = "\u200c\u200d"
+"""Invisible, but part of how Persian, Hindi and emoji are written."""
+UNCLEAR = "begins or ends with a space, or holds a character that cannot be seen"
+
+_HIDDEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co"})
 
 
 def text_problem(text: str) -> str | None:
@@ -25,6 +30,16 @@ def text_problem(text: str) -> str | None:
 def is_blank(text: str) -> bool:
     """Whether there is nothing to see in a text: white space and invisible marks only."""
     return all(character.isspace() or unicodedata.category(character) == "Cf" for character in text)
+
+
+def is_hidden(character: str) -> bool:
+    """Whether a character cannot be seen, or turns the direction of what follows."""
+    return unicodedata.category(character) in _HIDDEN and character not in JOINERS
+
+
+def is_unclear(identifier: str) -> bool:
+    """Whether another identifier may look the same: it is `UNCLEAR`."""
+    return identifier != identifier.strip() or any(map(is_hidden, identifier))
 
 
 def json_problem(value: Any, *, bytes_limit: int) -> str | None:

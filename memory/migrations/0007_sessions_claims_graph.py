@@ -151,7 +151,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='atom',
             name='valid_from',
-            field=models.DateTimeField(blank=True, null=True),
+            field=models.DateTimeField(blank=True, help_text='Before that it does not hold.', null=True),
         ),
         migrations.AddField(
             model_name='atom',
@@ -222,7 +222,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='atom',
-            index=models.Index(condition=models.Q(('status', 'live'), ('valid_until__isnull', False)), fields=['valid_until'], name='atom_ending'),
+            index=models.Index(condition=models.Q(('status__in', ['live', 'contested']), ('valid_until__isnull', False)), fields=['valid_until'], name='atom_ending'),
+        ),
+        migrations.AddIndex(
+            model_name='atom',
+            index=models.Index(condition=models.Q(('status', 'contested'), ('valid_from__isnull', False)), fields=['valid_from'], name='atom_beginning'),
         ),
         migrations.AddIndex(
             model_name='session',

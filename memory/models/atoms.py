@@ -140,7 +140,7 @@ class Atom(Owned, StepInput):
         default="",
         help_text="A claim whose value is not kept but fetched from this source when it is needed.",
     )
-    valid_from = models.DateTimeField(null=True, blank=True)
+    valid_from = models.DateTimeField(null=True, blank=True, help_text="Before that it does not hold.")
     valid_until = models.DateTimeField(null=True, blank=True, help_text="From then on it holds no more.")
     terms = ArrayField(
         models.CharField(max_length=64),
@@ -233,8 +233,13 @@ class Atom(Owned, StepInput):
             ),
             models.Index(
                 fields=["valid_until"],
-                condition=Q(status="live", valid_until__isnull=False),
+                condition=Q(status__in=["live", "contested"], valid_until__isnull=False),
                 name="atom_ending",
+            ),
+            models.Index(
+                fields=["valid_from"],
+                condition=Q(status="contested", valid_from__isnull=False),
+                name="atom_beginning",
             ),
             models.Index(
                 F("entity"), F("topic"), F("seq").desc(), condition=Q(status="live"), name="atom_topic"

@@ -11,6 +11,8 @@ NOON = datetime(2026, 6, 2, 12, 0, tzinfo=UTC)
 CUSTOMER = Subject("customer", "customer-123")
 ANNUAL = {"cycle": "annual", "price": 1_200}
 MONTHLY = {"cycle": "monthly", "price": 120}
+FAR = datetime(2099, 6, 2, 22, 0, tzinfo=UTC)
+"""A time that no clock has reached."""
 INFERENCE, USER, TOOL, APPLICATION = Authority
 
 

@@ -11,6 +11,7 @@ from memory.models import Atom, Chain, Entity, Evidence, Step, Work, Workspace
 from tests.claims.observing import (
     ANNUAL,
     APPLICATION,
+    FAR,
     INFERENCE,
     MONTHLY,
     NOON,
@@ -32,7 +33,7 @@ def receipts(entity: Entity) -> list[tuple[Any, ...]]:
 
 
 def test_a_claim_is_an_atom_with_its_outside_evidence(alice: Entity) -> None:
-    observed = say(alice, ANNUAL, valid_until=at(600))
+    observed = say(alice, ANNUAL, valid_until=FAR)
     atom = Atom.objects.get(entity=alice)
     assert (observed.outcome, observed.atom, observed.chain, observed.is_new, observed.holds) == (
         "stored",
@@ -60,7 +61,7 @@ def test_a_claim_is_an_atom_with_its_outside_evidence(alice: Entity) -> None:
         NOON,
         NOON,
         None,
-        at(600),
+        FAR,
     ]
     assert receipts(alice) == [(atom.text, "tool_event", "billing.plan_selected", APPLICATION, "source")]
 
@@ -184,6 +185,13 @@ def test_a_message_is_evidence_and_says_when(alice: Entity) -> None:
     ]
 
 
+def test_a_message_from_the_far_future_does_not_say_when(alice: Entity) -> None:
+    message = make_message(alice, "We take the annual plan.", occurred_at=FAR)
+    say(alice, ANNUAL, said_at=None, evidence=(MessageEvidence(message.pk),))
+    assert not Atom.objects.filter(entity=alice, occurred_at=FAR).exists()
+    assert say(alice, MONTHLY, said_at=None).outcome == "replaced"
+
+
 def test_many_values_hold_side_by_side(alice: Entity, workspace: Workspace) -> None:
     decide(workspace, "likes", cardinality="many")
     for value in ("tea", "chess", "tea"):
@@ -262,8 +270,13 @@ def test_where_a_value_is_kept_again_nothing_is_fetched_any_more(alice: Entity, 
 
 
 def test_what_has_ended_stands_in_the_way_of_nothing(alice: Entity) -> None:
-    say(alice, "trial", valid_until=at(10))
-    assert say(alice, ANNUAL, authority=USER, minute=5).outcome == "contested"
+    ended = say(alice, "trial", valid_until=at(10))
+    assert (ended.outcome, ended.reason, ended.holds) == (
+        "history",
+        "It held until 2026-06-02 12:10 UTC.",
+        None,
+    )
+    assert say(alice, ANNUAL, authority=USER, minute=5).outcome == "stored"
     assert say(alice, MONTHLY, authority=USER, minute=15).outcome == "replaced"
     assert standing(alice) == [
         ("trial", APPLICATION, "superseded"),
@@ -324,6 +337,7 @@ def test_a_long_value_is_cut_and_still_told_apart(alice: Entity) -> None:
         (1, {"evidence": (event(" "),)}, "evidence[0].reference: is blank"),
         (1, {"evidence": (event(kind="k" * 65),)}, "evidence[0].kind: has 65 characters, at most 64"),
         (1, {"said_at": NOON.replace(tzinfo=None)}, "said_at: has no time zone"),
+        (1, {"said_at": FAR}, "said_at: lies more than a day ahead"),
         (1, {"valid_from": NOON, "valid_until": NOON}, "valid_until: has to be later than valid_from"),
         (
             1,

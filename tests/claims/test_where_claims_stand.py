@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from memory.cascade.engine import settle_entity
+from memory.claims.reading import ClaimFilter, list_claims
 from memory.models import Atom, Entity, Line, Workspace
 from memory.recall.ladder import memories
 from memory.recall.listing import AtomFilter, list_atoms
@@ -15,7 +16,7 @@ from memory.recall.search import Request, search
 from memory.recall.timeline import TimelineRequest, read_timeline
 from memory.recall.trace import trace, uses
 from memory.stewardship.verify import verify
-from tests.claims.observing import ANNUAL, MONTHLY, NOON, at, decide, event, say
+from tests.claims.observing import ANNUAL, FAR, MONTHLY, NOON, decide, event, say
 
 TEXT = "customer customer-123 billing.plan: cycle annual, price 1200"
 
@@ -61,7 +62,7 @@ def test_a_scene_rests_on_a_claim_and_follows_it(alice: Entity) -> None:
 
 
 def test_a_trace_ends_outside(alice: Entity) -> None:
-    atom = say(alice, ANNUAL, valid_until=at(600)).atom
+    atom = say(alice, ANNUAL, valid_until=FAR).atom
     assert atom is not None
     root = trace(alice, str(atom.pk)).root
     assert (root.text, dict(root.facts)) == (
@@ -73,7 +74,7 @@ def test_a_trace_ends_outside(alice: Entity) -> None:
             "subject": "customer customer-123",
             "predicate": "billing.plan",
             "authority": "application",
-            "valid until": "2026-06-02 22:00 UTC",
+            "valid until": "2099-06-02 22:00 UTC",
         },
     )
     [outside] = root.children
@@ -129,6 +130,17 @@ def test_what_has_ended_is_not_listed_as_holding(alice: Entity) -> None:
     assert {hit.text for hit in search(alice, Request("customer", uses_meaning=False)).hits} == set(held)
     assert list_atoms(alice, AtomFilter(states=())).total == 3
     assert len(memories(alice, include_history=True)) == 3
+
+
+def test_what_has_not_begun_is_neither_recalled_nor_placed(alice: Entity) -> None:
+    planned = say(alice, ANNUAL, valid_from=FAR).atom
+    settle_entity(alice)
+    assert [search(alice, Request("billing plan", uses_meaning=False)).hits, memories(alice)] == [(), ()]
+    assert not Line.objects.for_entity(alice).exists()
+    assert list_claims(alice, ClaimFilter()).total == 0
+    [listed] = list_claims(alice, ClaimFilter(states=("contested",))).claims
+    assert (listed.id, listed.status, listed.valid_from) == (planned and planned.pk, "contested", FAR)
+    assert verify(alice, is_settled=True) == []
 
 
 def test_a_live_reference_stands_as_well(alice: Entity, workspace: Workspace) -> None:

@@ -27,6 +27,7 @@ from memory.models.base import new_id
 from tests.cascade.talks import folding, open_talk, take
 from tests.ingest.words import said
 
+UNCLEAR = "begins or ends with a space, or holds a character that cannot be seen"
 ACME: dict[str, str] = {"group_id": "acme", "user_id": "customer-123"}
 
 
@@ -84,8 +85,7 @@ def test_an_entity_that_is_there_keeps_its_zone(workspace: Workspace, alice: Ent
         ("", "bob", "bob"),
         ("a/b", "c", "a/b/c"),
         ("團隊", "爱丽丝", "團隊/爱丽丝"),
-        (" padded ", "u", "padded /u~"),
-        ("line\nbreak", "u", "linebreak/u~"),
+        ("می\u200cخواهم", "u", "می\u200cخواهم/u"),
         ("g" * 128, "u" * 128, "g" * 115 + "~"),
     ],
 )
@@ -116,6 +116,9 @@ def test_groups_and_users_that_would_share_a_name_have_entities_of_their_own(wor
         ({"user_id": " "}, "entity: has to be named, by itself or by group_id and user_id"),
         ({"user_id": "u" * 129}, "user_id: is no text of at most 128 characters"),
         ({"group_id": "a\0"}, "group_id: is no text of at most 128 characters"),
+        ({"group_id": "a\u202eb"}, f"group_id: {UNCLEAR}"),
+        ({"group_id": "line\nbreak"}, f"group_id: {UNCLEAR}"),
+        ({**ACME, "user_id": "a "}, f"user_id: {UNCLEAR}"),
         ({"entity_name": " x"}, "entity: begins or ends with a space, or holds a control character"),
         ({**ACME, "external_id": " "}, "external_id: is no text of 1 to 128 characters"),
         ({**ACME, "external_id": "x" * 129}, "external_id: is no text of 1 to 128 characters"),

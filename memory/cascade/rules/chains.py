@@ -32,6 +32,11 @@ class Link:
         """What orders a chain: since when its words count, and of two at once which was said later."""
         return (max(self.said_at, self.begins or self.said_at), self.said_at, self.order)
 
+    @property
+    def is_plan(self) -> bool:
+        """Whether it did not hold yet when it was said."""
+        return self.begins is not None and self.begins > self.said_at
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -46,11 +51,16 @@ def settle_chain(links: Sequence[Link], *, present: datetime) -> dict[UUID, Plac
 
     Of those that have begun and are not over the highest authority wins, the latest among equals. Later words
     of a lower authority are contested: they stand beside, and win nothing; where they agree with what holds
-    there is nothing to contest. What has not begun stands beside as well. What was replaced does not come
-    back when its successor is over. The result does not depend on the order of `links`.
+    there is nothing to contest. What has not begun is contested as well, unless whoever said it named another
+    time for it meanwhile. What was replaced does not come back when its successor is over. The result does
+    not depend on the order of `links`.
     """
-    begun = [link for link in links if link.begins is None or link.begins <= present]
     places = {link.id: Place("contested", None) for link in links}
+    moved = _moved(links)
+    places |= dict.fromkeys(moved, Place("superseded", None))
+    begun = [
+        link for link in links if link.id not in moved and (link.begins is None or link.begins <= present)
+    ]
     standing = _standing(begun, present)
     head = max(standing.values(), key=lambda link: (link.authority, link.time), default=None)
     successor: Link | None = None
@@ -66,17 +76,32 @@ def settle_chain(links: Sequence[Link], *, present: datetime) -> dict[UUID, Plac
     return places
 
 
+def _moved(links: Sequence[Link]) -> set[UUID]:
+    """Plans that were given another time while nothing had come of them."""
+    plans = [link for link in links if link.is_plan]
+    return {plan.id for plan in plans if any(_moves(other, plan) for other in plans)}
+
+
+def _moves(other: Link, plan: Link) -> bool:
+    return (
+        _agree(other, plan)
+        and other.authority == plan.authority
+        and (plan.said_at, plan.order) < (other.said_at, other.order)
+        and other.said_at < plan.time[0]
+    )
+
+
 def _standing(begun: Sequence[Link], present: datetime) -> dict[UUID, Link]:
     """What may hold: neither over, nor replaced by something that is over by now."""
     over = {link.id: link for link in begun if link.until is not None and link.until <= present}
     # A report of what had been over before it was said replaces nothing.
     held = [link for link in over.values() if link.until is not None and link.until > link.time[0]]
-    replaced_until: dict[int, tuple[datetime, datetime, int]] = {}
+    latest: dict[int, tuple[datetime, datetime, int]] = {}
     for link in held:
-        replaced_until[link.authority] = max(link.time, replaced_until.get(link.authority, link.time))
+        latest[link.authority] = max(link.time, latest.get(link.authority, link.time))
 
     def is_replaced(link: Link) -> bool:
-        return any(rank >= link.authority and link.time < time for rank, time in replaced_until.items())
+        return any(rank >= link.authority and link.time < time for rank, time in latest.items())
 
     return {link.id: link for link in begun if link.id not in over and not is_replaced(link)}
 
