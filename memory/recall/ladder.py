@@ -19,6 +19,7 @@ from memory.models import (
     Scene,
     SceneVersion,
     Section,
+    Step,
     TraitVersion,
     VersionLine,
 )
@@ -52,7 +53,10 @@ def status(entity: Entity) -> LadderStatus:
         scenes_live=scenes["live"],
         scene_versions=scenes["all"],
         traits=TraitVersion.objects.for_entity(entity).live().count(),
-        pending={str(step): count for step, count in pending_counts(entity).items()},
+        # The graph follows a while later by itself: that is no work which somebody waits for.
+        pending={
+            str(step): count for step, count in pending_counts(entity).items() if step != Step.PROMOTION
+        },
         parked={str(step): count for step, count in parked_counts(entity).items()},
         worker_seen_seconds=worker_seen_seconds(),
     )
