@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -33,21 +33,11 @@ def rows(name: str, **parameters: Any) -> list[tuple[Any, ...]]:
         return found
 
 
-def rows_of_several(names: Sequence[str], **parameters: Any) -> list[list[tuple[Any, ...]]]:
-    """The rows of several named queries that share their parameters, there and back once."""
-    with connection.cursor() as cursor:
-        cursor.execute(";\n".join(map(statement, names)), parameters)
-        found: list[list[tuple[Any, ...]]] = [cursor.fetchall()]
-        while cursor.nextset():
-            found.append(cursor.fetchall())
-        return found
-
-
 def kept_rows(*asked: tuple[str, Mapping[str, Any]]) -> list[list[tuple[Any, ...]]]:
     """The rows of each named query with its parameters, all of them there and back once.
 
-    For queries that find rows by their keys: the server may keep their plans (`MEMSEEK_PREPARED_STATEMENTS`),
-    and a plan that is kept is made without knowing the values.
+    For queries that find rows by their keys: the server may keep their plans, which are made without knowing
+    the values (`DATABASE_PREPARED_STATEMENTS`).
     """
     connection.ensure_connection()
     with connection.wrap_database_errors, connection.connection.pipeline():

@@ -102,17 +102,17 @@ def seeds_of(entity: Entity, query: str, hits: Iterable[Hit] = ()) -> Seeds:
     """
     atoms = tuple(hit.id for hit in hits if hit.layer == "atom")[:FOUND_ATOMS]
     terms = {hash_of(entity.pk.bytes, term) for term in query_terms(query, languages=())}
-    rows = queries.rows(
-        "graph_seeds",
-        workspace=entity.workspace_id,
-        entity=entity.pk,
-        terms=queries.array(terms),
-        atoms=queries.array(atoms),
-        coverage=WHOLE_ENOUGH,
-        limit=MOST_NAMED,
-        names=MOST_NAMES,
-        sample=FEW_OF_A_KIND + 1,
-    )
+    parameters = {
+        "workspace": entity.workspace_id,
+        "entity": entity.pk,
+        "terms": queries.array(terms),
+        "atoms": queries.array(atoms),
+        "coverage": WHOLE_ENOUGH,
+        "limit": MOST_NAMED,
+        "names": MOST_NAMES,
+        "sample": FEW_OF_A_KIND + 1,
+    }
+    [rows] = queries.kept_rows(("graph_seeds", parameters))
     words = frozenset(analyse(query, languages=("en",)))
     nodes = [id for sort, id, _ in rows if sort == "node"] + _of_named_kinds(rows, words)
     predicates = _named_predicates((name for sort, _, name in rows if sort == "predicate"), words)
@@ -152,20 +152,20 @@ def facts_about(
         raise ValueError(f"depth has to be 0 to {DEEPEST}")
     if not seeds or limit < 1:
         return ()
-    rows = queries.rows(
-        "graph_facts",
-        workspace=entity.workspace_id,
-        entity=entity.pk,
-        nodes=queries.array(seeds.nodes),
-        atoms=queries.array(seeds.atoms),
-        predicates=list(seeds.predicates),
-        depth=depth,
-        as_of=as_of,
-        fan=FAN_OUT,
-        frontier=FRONTIER,
-        limit=min(limit, MOST_FACTS),
-        receipts=RECEIPTS_SHOWN,
-    )
+    parameters = {
+        "workspace": entity.workspace_id,
+        "entity": entity.pk,
+        "nodes": queries.array(seeds.nodes),
+        "atoms": queries.array(seeds.atoms),
+        "predicates": list(seeds.predicates),
+        "depth": depth,
+        "as_of": as_of,
+        "fan": FAN_OUT,
+        "frontier": FRONTIER,
+        "limit": min(limit, MOST_FACTS),
+        "receipts": RECEIPTS_SHOWN,
+    }
+    [rows] = queries.kept_rows(("graph_facts", parameters))
     return tuple(map(_fact, rows))
 
 

@@ -59,11 +59,13 @@ class Request:
     words_milliseconds: int = WORDS_MILLISECONDS
     meaning_milliseconds: int = MEANING_MILLISECONDS
     related_milliseconds: int = RELATED_MILLISECONDS
+    candidates_per_result: float = CANDIDATES_PER_RESULT
+    """What an arm gives of each layer for every wanted result; fewer are quicker."""
 
     @property
     def candidates(self) -> int:
         """How many of each layer an arm gives."""
-        return min(MOST_CANDIDATES, max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * self.limit))
+        return min(MOST_CANDIDATES, max(LEAST_CANDIDATES, round(self.candidates_per_result * self.limit)))
 
 
 def search(entity: Entity, request: Request) -> Found:

@@ -10,13 +10,16 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from math import ceil
 from pathlib import Path
 from threading import Lock
 
 import tiktoken
 
+KEPT_CHARACTERS = 1_000
+KEPT_COUNTS = 8_192
+"""So many counts of short texts are kept: a few megabytes at most."""
 VOCABULARY = Path(__file__).with_name("tokens_o200k_base.gz")
 
 # How many more tokens other vocabularies take, measured on the corpus of the tests. English and code take the
@@ -42,7 +45,18 @@ def count_tokens(text: str, *, safety: float = 1.0) -> int:
     With the factor 1 it is exact for OpenAI's models since GPT-4o. What looks like a special token counts
     as the text it is. Texts put together may take a token more or less than the sum of their counts.
     """
-    return ceil(len(_encoding().encode_ordinary(text)) * safety)
+    tokens = _kept(text) if len(text) <= KEPT_CHARACTERS else _tokens(text)
+    return ceil(tokens * safety)
+
+
+def _tokens(text: str) -> int:
+    return len(_encoding().encode_ordinary(text))
+
+
+@lru_cache(maxsize=KEPT_COUNTS)
+def _kept(text: str) -> int:
+    """The turns of a session and the lines of a memory are counted again with every turn."""
+    return _tokens(text)
 
 
 def fitting(texts: Iterable[str], budget: int, *, safety: float = 1.0) -> int:

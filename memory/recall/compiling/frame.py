@@ -53,15 +53,14 @@ class Frame:
 
 def read_frame(entity: Entity, session: Session, *, floor: int) -> Frame:
     """Read all of it, there and back once."""
-    turns, digests, traits, rules, scenes = queries.rows_of_several(
-        ("compile_turns", "compile_digests", "compile_traits", "compile_rules", "compile_scenes"),
-        workspace=entity.workspace_id,
-        entity=entity.pk,
-        session=session.pk,
-        folded_until=session.folded_until,
-        most_turns=MOST_TURNS,
-        most_briefs=MOST_BRIEFS,
-        floor=floor,
+    owner = {"workspace": entity.workspace_id, "entity": entity.pk}
+    until = session.folded_until
+    turns, digests, traits, rules, scenes = queries.kept_rows(
+        ("compile_turns", {**owner, "session": session.pk, "folded_until": until, "most_turns": MOST_TURNS}),
+        ("compile_digests", {**owner, "session": session.pk, "most_briefs": MOST_BRIEFS}),
+        ("compile_traits", owner),
+        ("compile_rules", {**owner, "floor": floor}),
+        ("compile_scenes", owner),
     )
     summaries = [_digest(row) for row in digests if row[1] == Digest.Kind.SUMMARY]
     return Frame(

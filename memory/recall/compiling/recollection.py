@@ -17,6 +17,8 @@ from memory.recall.hits import Found, Hit
 from memory.recall.search import Request, search
 
 MOST_RESULTS = 40
+CANDIDATES_PER_RESULT = 2.5
+"""Half as many as recall alone takes: what stands far down is seldom told in a context."""
 NOTHING_ASKED = Found(
     hits=(), arms={"words": "off", "meaning": "off", "related": "off", "unindexed": "answered"}
 )
@@ -48,6 +50,7 @@ def recollect(entity: Entity, query: str, request: CompileRequest, rules: Sequen
         Request(
             query,
             limit=MOST_RESULTS,
+            candidates_per_result=CANDIDATES_PER_RESULT,
             filters=replace(request.filters, layers=layers),
             uses_words=request.strategy != "vector",
             uses_meaning=request.strategy != "text",
@@ -58,14 +61,18 @@ def recollect(entity: Entity, query: str, request: CompileRequest, rules: Sequen
 
 def _known(entity: Entity, found: Found, rules: Collection[UUID]) -> Recollection:
     texts = {hit.id: hit.text for hit in found.hits if hit.layer == "atom"}
-    atoms, superseded, told, evidence = queries.rows_of_several(
-        ("compile_atoms", "compile_superseded", "compile_told", "compile_evidence"),
-        workspace=entity.workspace_id,
-        entity=entity.pk,
-        atoms=queries.array(texts),
-        messages=queries.array(hit.id for hit in found.hits if hit.layer == "message"),
-        lines=queries.array(line for hit in found.hits for line in hit.lines),
-        rules=queries.array(rules),
+    owner = {"workspace": entity.workspace_id, "entity": entity.pk}
+    found_atoms = queries.array(texts)
+    found_messages = queries.array(hit.id for hit in found.hits if hit.layer == "message")
+    lines = queries.array(line for hit in found.hits for line in hit.lines)
+    atoms, superseded, told, evidence = queries.kept_rows(
+        ("compile_atoms", {**owner, "atoms": found_atoms}),
+        ("compile_superseded", {**owner, "messages": found_messages}),
+        ("compile_told", {**owner, "lines": lines}),
+        (
+            "compile_evidence",
+            {**owner, "atoms": found_atoms, "rules": queries.array(rules), "lines": lines},
+        ),
     )
     receipts = _receipts(evidence)
     return Recollection(

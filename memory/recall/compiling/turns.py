@@ -62,7 +62,8 @@ def exchanges(turns: Sequence[Turn], count: Count) -> list[Exchange]:
         if turn.id in drawn:
             continue
         calls = read_tool_calls(turn.tool_calls) if turn.role == "assistant" else ()
-        results = _results(calls, [other for other in turns if _answers_after(other, turn, drawn)])
+        answers = [other for other in turns if _answers_after(other, turn, drawn)] if calls else []
+        results = _results(calls, answers)
         if results:
             drawn |= {result.id for result in results}
             messages = (_call(turn, calls), *map(_result, results))
@@ -76,11 +77,7 @@ def exchanges(turns: Sequence[Turn], count: Count) -> list[Exchange]:
 def _answers_after(other: Turn, call: Turn, drawn: Collection[UUID]) -> bool:
     """Whether a turn may be a result of a call: a tool's, later, and not of another call."""
     return bool(
-        call.tool_calls
-        and other.role == "tool"
-        and other.tool_call_id
-        and other.ordinal > call.ordinal
-        and other.id not in drawn
+        other.role == "tool" and other.tool_call_id and other.ordinal > call.ordinal and other.id not in drawn
     )
 
 
