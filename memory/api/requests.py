@@ -8,6 +8,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 
 from memory.ingest.instants import in_utc
 from memory.ingest.storable import text_problem
+from memory.recall.compiling.request import DEFAULT_BUDGET, MOST_DEPTH, Strategy
 
 LARGEST_PAGE = 100
 WORDS_LIMIT = 65_536
@@ -89,15 +90,22 @@ class AtomsAsked(ListAsked):
     until: Moment | None = None
 
 
-class FilteredAsked(Asked):
-    """What narrows a search."""
+class Narrowed(BaseModel):
+    """What of the memory is looked at."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     layers: Layers = ()
     kinds: Kinds = ()
     topics: Names = ()
-    session: Name | None = None
     since: Moment | None = None
     until: Moment | None = None
+
+
+class FilteredAsked(Narrowed, Asked):
+    """What narrows a search."""
+
+    session: Name | None = None
     meaning: bool = True
 
 
@@ -123,6 +131,27 @@ class ContextAsked(FilteredAsked):
     evolution_record: bool = False
     model: Name | None = None
     """The model that will read it: some cut text into more tokens."""
+
+
+class ReplyAsked(BaseModel):
+    """What the context of a session's next reply is made with."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    query: Words | None = None
+    """None takes the newest words of a user."""
+    strategy: Strategy = "hybrid"
+    depth: int | None = Field(default=None, ge=0, le=MOST_DEPTH)
+    budget: int = DEFAULT_BUDGET
+    rules_floor: Priority | None = None
+    as_of: Moment | None = None
+    live: bool = True
+    model: Name | None = None
+    """The model that will read it: some cut text into more tokens."""
+
+
+class CompileAsked(Narrowed, ReplyAsked):
+    """`POST /sessions/{id}/context`."""
 
 
 class AnswerAsked(Asked):

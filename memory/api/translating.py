@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory.api.errors import RequestRefused
-from memory.api.requests import AnswerAsked, ContextAsked, FilteredAsked, RecallAsked
+from memory.api.requests import (
+    AnswerAsked,
+    CompileAsked,
+    ContextAsked,
+    FilteredAsked,
+    Narrowed,
+    RecallAsked,
+)
 from memory.ingest.recalled import strip_recalled
 from memory.models import Entity, Layer
 from memory.recall.arms import Filters
+from memory.recall.compiling import CompileRequest
 from memory.recall.context import ContextRequest
 from memory.recall.replay import find_session
 from memory.recall.search import MEANING_MILLISECONDS, WORDS_MILLISECONDS
@@ -18,9 +28,14 @@ LAYERS = {layer.label: layer for layer in Layer}
 
 def filters_of(entity: Entity, asked: FilteredAsked) -> Filters:
     """What of the memory is looked at; UnknownSessionError for a session that is not there."""
+    session = find_session(entity, asked.session).pk if asked.session is not None else None
+    return replace(narrowed_by(asked), session=session)
+
+
+def narrowed_by(asked: Narrowed) -> Filters:
+    """The same without a session."""
     return Filters(
         layers=tuple(LAYERS[name] for name in asked.layers) or tuple(Layer),
-        session=find_session(entity, asked.session).pk if asked.session is not None else None,
         since=asked.since,
         until=asked.until,
         kinds=asked.kinds,
@@ -54,6 +69,24 @@ def context_request(entity: Entity, asked: ContextAsked) -> ContextRequest:
             filters=filters,
             include_evolution_record=asked.evolution_record,
             uses_meaning=asked.meaning,
+            safety=1.0 if asked.model is None else safety_for(asked.model),
+        )
+    except ValueError as error:
+        raise RequestRefused(str(error)) from error
+
+
+def compile_request(asked: CompileAsked) -> CompileRequest:
+    """The context of a turn that is asked for; RequestRefused for a budget that cannot be kept."""
+    try:
+        return CompileRequest(
+            query=asked.query,
+            budget=asked.budget,
+            strategy=asked.strategy,
+            depth=asked.depth,
+            filters=narrowed_by(asked),
+            rules_floor=asked.rules_floor,
+            as_of=asked.as_of,
+            uses_live=asked.live,
             safety=1.0 if asked.model is None else safety_for(asked.model),
         )
     except ValueError as error:
