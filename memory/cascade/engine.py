@@ -165,6 +165,7 @@ def due_time(*, entity: Entity, stage: Stage, row: Work, now: datetime) -> datet
         Step.PERSONA: persona_due,
         Step.COMPACTION: compaction_due,
         Step.PROMOTION: promotion_due,
+        Step.SKILL_EXTRACT: extract_due,
     }[stage.step]
     return rule(circumstances, settings.MEMSEEK.waking)
 

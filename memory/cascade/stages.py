@@ -15,6 +15,7 @@ STAGES = {
     Step.PERSONA: "memory.cascade.persona.Portrayal",
     Step.COMPACTION: "memory.cascade.compaction.Compaction",
     Step.PROMOTION: "memory.claims.promotion.Promotion",
+    Step.SKILL_EXTRACT: "memory.skills.skill_extract.SkillExtraction",
 }
 LADDER = (Step.L1_EXTRACT, Step.SCENE_SYNTHESIS, Step.PERSONA)
 """The steps from words to traits, from below; the others lie beside it."""

@@ -19,18 +19,30 @@ from django.db.models.functions import Least, Now
 
 from memory.cascade.wakeups import send, wake_on_commit
 from memory.llm.protocol import ModelError
-from memory.models import Atom, Entity, Message, Run, SceneVersion, Session, Step, Unpromoted, Work
+from memory.models import (
+    Atom,
+    Entity,
+    Message,
+    Run,
+    SceneVersion,
+    Session,
+    SkillInput,
+    Step,
+    Unpromoted,
+    Work,
+)
 from memory.models.runs import WorkQuerySet
 
 logger = logging.getLogger(__name__)
 
-Input = Message | Atom | SceneVersion | Session | Unpromoted
+Input = Message | Atom | SceneVersion | Session | Unpromoted | SkillInput
 INPUTS: dict[Step, type[Input]] = {
     Step.L1_EXTRACT: Message,
     Step.SCENE_SYNTHESIS: Atom,
     Step.PERSONA: SceneVersion,
     Step.COMPACTION: Session,
     Step.PROMOTION: Unpromoted,
+    Step.SKILL_EXTRACT: SkillInput,
 }
 """The rows that each step reads."""
 READ_FROM_MESSAGES = (Step.L1_EXTRACT, Step.COMPACTION)
@@ -284,10 +296,13 @@ def parked_counts(entity: Entity) -> dict[Step, int]:
     return {step: rows.objects.for_entity(entity).parked().count() for step, rows in INPUTS.items()}
 
 
-def retry_parked(*, entity: Entity, step: Step) -> int:
-    """Put the parked inputs of a step back in line; returns how many."""
+def retry_parked(*, entity: Entity, step: Step, run: UUID | None = None) -> int:
+    """Put the parked inputs of a step back in line, or only those that one run parked; returns how many."""
+    parked = INPUTS[step].objects.for_entity(entity).parked()
+    if run is not None:
+        parked = parked.filter(parked_by=run)
     with transaction.atomic():
-        count = INPUTS[step].objects.for_entity(entity).parked().update(parked_at=None, parked_by=None)
+        count = parked.update(parked_at=None, parked_by=None)
         if count:
             _work(entity, step).update(failures=0, batch_limit=None)
             mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)

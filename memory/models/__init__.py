@@ -4,12 +4,13 @@ from memory.models.atoms import Atom, Authority, Chain
 from memory.models.claims import LiveSource, LiveValue, Policy
 from memory.models.designs import InstalledDesign, Rebuild
 from memory.models.digests import Digest
+from memory.models.erasure import Erasure, Tombstone
 from memory.models.evidence import Correction, Evidence
 from memory.models.graph import GraphEdge, GraphNode, Unpromoted
 from memory.models.messages import Message, Session
 from memory.models.outbox import Outbox
 from memory.models.persona import Trait, TraitVersion
-from memory.models.runs import ModelEndpoint, Process, Run, Step, Work
+from memory.models.runs import ANSWER, ModelEndpoint, Process, Run, Step, Work
 from memory.models.scenes import Line, Scene, SceneVersion, Section, VersionLine
 from memory.models.search import (
     EmbeddingSpace,
@@ -21,9 +22,20 @@ from memory.models.search import (
     Unindexed,
     UnitVector,
 )
+from memory.models.skills import (
+    Procedure,
+    ProcedureLine,
+    ProcedureSection,
+    ProcedureVersion,
+    Review,
+    TaskTrace,
+    TraceStep,
+)
 from memory.models.tenancy import Entity, Key, Member, Workspace
+from memory.models.uses import Feedback, SkillInput, Use
 
 __all__ = [
+    "ANSWER",
     "Atom",
     "Authority",
     "Chain",
@@ -31,7 +43,9 @@ __all__ = [
     "Digest",
     "EmbeddingSpace",
     "Entity",
+    "Erasure",
     "Evidence",
+    "Feedback",
     "GraphEdge",
     "GraphNode",
     "InstalledDesign",
@@ -47,21 +61,31 @@ __all__ = [
     "ModelEndpoint",
     "Outbox",
     "Policy",
+    "Procedure",
+    "ProcedureLine",
+    "ProcedureSection",
+    "ProcedureVersion",
     "Process",
     "Rebuild",
+    "Review",
     "Run",
     "Scene",
     "SceneVersion",
     "SearchUnit",
     "Section",
     "Session",
+    "SkillInput",
     "Step",
+    "TaskTrace",
     "TermCount",
+    "Tombstone",
+    "TraceStep",
     "Trait",
     "TraitVersion",
     "Unindexed",
     "UnitVector",
     "Unpromoted",
+    "Use",
     "VersionLine",
     "Work",
     "Workspace",

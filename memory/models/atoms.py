@@ -7,7 +7,7 @@ from typing import Self
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce, Now
 
 from memory.cascade.contract import ATOM_TEXT_LIMIT, TITLE_LIMIT
@@ -64,6 +64,13 @@ class AtomQuerySet(StepInputQuerySet["Atom"]):
     def claims(self) -> Self:
         """Atoms with a subject, a predicate and a value or a live source."""
         return self.exclude(predicate="")
+
+    def with_rulings(self) -> Self:
+        """With `is_ruling`, which whoever places the members of a chain has to know."""
+        from memory.models.evidence import Evidence
+
+        by_person = Evidence.objects.filter(of_atom=OuterRef("pk"), correction__isnull=False)
+        return self.annotate(is_ruling=Exists(by_person))
 
     def in_event_order(self) -> Self:
         """By when the words were said; what has no time falls where it was made."""
@@ -149,6 +156,9 @@ class Atom(Owned, StepInput):
         help_text="Folded words for the look-up of candidates.",
     )
     run = run_reference(related_name="atoms")
+
+    is_ruling = False
+    """Whether a person wrote it, or said that it holds after all; told by `with_rulings` alone."""
 
     objects = AtomQuerySet.as_manager()
 

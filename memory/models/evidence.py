@@ -6,11 +6,14 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from memory.models.atoms import Authority
 from memory.models.base import Owned, OwnedQuerySet, run_reference
+
+DERIVED = ("of_atom", "of_line", "of_trait_version", "of_digest", "of_procedure_line")
+TARGETS = ("message", "atom", "line", "correction", "trace_step", "feedback")
 
 
 def _exactly_one(*names: str) -> Q:
@@ -19,6 +22,14 @@ def _exactly_one(*names: str) -> Q:
     for name in names:
         condition |= Q(**{f"{other}__isnull": other != name for other in names})
     return condition
+
+
+def _rests_on(derived: str, *targets: str) -> Q:
+    """This kind of derived row, on one of these kinds of target."""
+    condition = Q()
+    for target in targets:
+        condition |= Q(**{f"{target}__isnull": False})
+    return Q(**{f"{derived}__isnull": False}) & condition
 
 
 def _held_in_sql(to: str, related_name: str) -> models.ForeignKey[Any, Any]:
@@ -40,13 +51,35 @@ def _index_where_set(name: str) -> models.Index:
 class Correction(Owned):
     """A person's change: who, why, before and after. It is evidence of its own."""
 
+    class Kind(models.TextChoices):
+        SCENE_EDITED = "scene_edited"
+        LINES_PINNED = "lines_pinned"
+        LINES_UNPINNED = "lines_unpinned"
+        SCENES_MERGED = "scenes_merged"
+        SCENE_RETIRED = "scene_retired"
+        SCENE_RESTORED = "scene_restored"
+        ATOM_SUPERSEDED = "atom_superseded"
+        ATOM_RETRACTED = "atom_retracted"
+        ATOM_RESTORED = "atom_restored"
+        TRAIT_SET = "trait_set"
+        TRAIT_RETRACTED = "trait_retracted"
+        TRAIT_RESTORED = "trait_restored"
+        PROCEDURE_EDITED = "procedure_edited"
+
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="corrections"
     )
-    kind = models.CharField(max_length=32)
+    key = models.ForeignKey(
+        "memory.Key", null=True, blank=True, on_delete=models.SET_NULL, related_name="corrections"
+    )
+    by = models.CharField(
+        max_length=128, blank=True, default="", help_text="Who it was where no account says so: a terminal."
+    )
+    kind = models.CharField(max_length=32, choices=Kind.choices)
     reason = models.CharField(max_length=500, blank=True, default="")
     before = models.JSONField(default=dict)
     after = models.JSONField(default=dict)
+    erased_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = OwnedQuerySet["Correction"].as_manager()
 
@@ -54,18 +87,24 @@ class Correction(Owned):
         ordering = ["-created_at"]
         constraints = [
             models.UniqueConstraint(fields=["workspace", "entity", "id"], name="correction_of_entity"),
+            models.CheckConstraint(
+                condition=Q(erased_at__isnull=True) | Q(reason="", before={}, after={}),
+                name="correction_erased_is_empty",
+            ),
         ]
+        indexes = [models.Index(F("entity"), F("created_at").desc(), name="correction_newest")]
 
     def __str__(self) -> str:
-        return f"{self.kind} by {self.user or 'a former user'}"
+        return f"{self.kind} by {self.by or self.user or 'a former user'}"
 
 
 class Evidence(models.Model):
     """A link from one derived row to the one thing it rests on.
 
-    The derived row is an atom, a line, a trait version or a digest of a session; the target is a message, an
-    atom, a line, a correction or something outside. Both sides are held by CHECK constraints, and composite
-    foreign keys over (workspace, entity, id) keep a receipt from crossing an entity.
+    The derived row is an atom, a line, a trait version, a digest of a session or a line of a procedure; the
+    target is a message, an atom, a line, a correction, a step of a trace, feedback or something outside. Both
+    sides are held by CHECK constraints; composite foreign keys over (workspace, entity, id) keep a receipt
+    from crossing an entity.
     """
 
     class Role(models.TextChoices):
@@ -81,10 +120,13 @@ class Evidence(models.Model):
     of_line = _held_in_sql("memory.Line", "evidence")
     of_trait_version = _held_in_sql("memory.TraitVersion", "evidence")
     of_digest = _held_in_sql("memory.Digest", "evidence")
+    of_procedure_line = _held_in_sql("memory.ProcedureLine", "evidence")
     message = _held_in_sql("memory.Message", "cited_by")
     atom = _held_in_sql("memory.Atom", "cited_by")
     line = _held_in_sql("memory.Line", "cited_by")
     correction = _held_in_sql("memory.Correction", "cited_by")
+    trace_step = _held_in_sql("memory.TraceStep", "cited_by")
+    feedback = _held_in_sql("memory.Feedback", "cited_by")
     outside_kind = models.CharField(max_length=64, null=True)  # noqa: DJ001  # part of the one-target CHECK
     outside_reference = models.CharField(max_length=500, null=True)  # noqa: DJ001
     outside_authority = models.PositiveSmallIntegerField(null=True, choices=Authority.choices)
@@ -96,11 +138,11 @@ class Evidence(models.Model):
         verbose_name_plural = "evidence"
         constraints = [
             models.CheckConstraint(
-                condition=_exactly_one("of_atom", "of_line", "of_trait_version", "of_digest"),
+                condition=_exactly_one(*DERIVED),
                 name="evidence_one_derived_row",
             ),
             models.CheckConstraint(
-                condition=_exactly_one("message", "atom", "line", "correction", "outside_kind"),
+                condition=_exactly_one(*TARGETS, "outside_kind"),
                 name="evidence_one_target",
             ),
             models.CheckConstraint(
@@ -115,15 +157,11 @@ class Evidence(models.Model):
                 name="evidence_outside_is_whole",
             ),
             models.CheckConstraint(
-                condition=Q(of_atom__isnull=False, atom__isnull=True, line__isnull=True)
-                | Q(of_line__isnull=False, message__isnull=True, line__isnull=True, outside_kind__isnull=True)
-                | Q(
-                    of_trait_version__isnull=False,
-                    message__isnull=True,
-                    atom__isnull=True,
-                    outside_kind__isnull=True,
-                )
-                | Q(of_digest__isnull=False, message__isnull=False),
+                condition=_rests_on("of_atom", "message", "correction", "outside_kind")
+                | _rests_on("of_line", "atom", "correction")
+                | _rests_on("of_trait_version", "line", "correction")
+                | _rests_on("of_digest", "message")
+                | _rests_on("of_procedure_line", "trace_step", "feedback", "correction"),
                 name="evidence_looks_one_layer_down",
             ),
             models.CheckConstraint(condition=Q(role__in=["source", "repeat"]), name="evidence_role_known"),
@@ -149,14 +187,18 @@ class Evidence(models.Model):
                 condition=Q(of_digest__isnull=False),
                 name="evidence_digest_message_once",
             ),
+            models.UniqueConstraint(
+                fields=["of_procedure_line", "trace_step"],
+                condition=Q(trace_step__isnull=False),
+                name="evidence_procedure_step_once",
+            ),
+            models.UniqueConstraint(
+                fields=["of_procedure_line", "feedback"],
+                condition=Q(feedback__isnull=False),
+                name="evidence_procedure_feedback_once",
+            ),
         ]
-        indexes = [
-            _index_where_set(name)
-            for name in (
-                *("of_atom", "of_line", "of_trait_version", "of_digest"),
-                *("message", "atom", "line", "correction"),
-            )
-        ]
+        indexes = [_index_where_set(name) for name in (*DERIVED, *TARGETS)]
 
     def __str__(self) -> str:
         return f"evidence {self.pk}"

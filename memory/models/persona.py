@@ -68,12 +68,13 @@ class TraitVersion(Owned):
     trait = models.ForeignKey(Trait, on_delete=models.CASCADE, related_name="versions")
     seq = models.BigIntegerField(db_default=NextRecordNumber(), unique=True, editable=False)
     number = models.PositiveIntegerField()
-    text = models.CharField(max_length=TRAIT_TEXT_LIMIT)
+    text = models.CharField(max_length=TRAIT_TEXT_LIMIT, blank=True)
     is_head = models.BooleanField(default=True)
     run = run_reference(related_name="trait_versions")
     correction = models.ForeignKey(
         "memory.Correction", null=True, blank=True, on_delete=models.RESTRICT, related_name="trait_versions"
     )
+    erased_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = TraitVersionQuerySet.as_manager()
 
@@ -83,7 +84,10 @@ class TraitVersion(Owned):
             models.UniqueConstraint(fields=["trait", "number"], name="trait_version_number_once"),
             models.UniqueConstraint(fields=["trait"], condition=Q(is_head=True), name="trait_one_head"),
             models.UniqueConstraint(fields=["workspace", "entity", "id"], name="trait_version_of_entity"),
-            models.CheckConstraint(condition=~Q(text=""), name="trait_version_text_not_empty"),
+            models.CheckConstraint(
+                condition=Q(erased_at__isnull=True) & ~Q(text="") | Q(erased_at__isnull=False, text=""),
+                name="trait_version_text_until_erased",
+            ),
         ]
         indexes = [models.Index(F("entity"), F("seq").desc(), name="trait_version_timeline")]
 

@@ -157,6 +157,9 @@ class SceneVersion(Owned, StepInput):
     correction = models.ForeignKey(
         "memory.Correction", null=True, blank=True, on_delete=models.RESTRICT, related_name="scene_versions"
     )
+    erased_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When some of its text was erased."
+    )
     lines: models.ManyToManyField[Line, VersionLine] = models.ManyToManyField(
         Line, through="VersionLine", related_name="versions"
     )

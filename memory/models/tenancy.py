@@ -36,10 +36,28 @@ class Workspace(models.Model):
     daily_token_budget = models.PositiveBigIntegerField(
         null=True, blank=True, help_text="Model tokens a day (UTC); empty takes the setting."
     )
+    message_days = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Days that messages are kept, and what rests on them alone; empty keeps them for good.",
+    )
+    run_days = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Days that runs are kept; empty takes the setting."
+    )
+    use_days = models.PositiveIntegerField(default=90, help_text="Days that uses are kept.")
+    event_days = models.PositiveIntegerField(default=7, help_text="Days that events for streams are kept.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(
+                condition=(Q(message_days__isnull=True) | Q(message_days__gte=1))
+                & (Q(run_days__isnull=True) | Q(run_days__gte=1))
+                & Q(use_days__gte=1, event_days__gte=1),
+                name="workspace_keeps_a_day",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -10,7 +10,7 @@ from django.db.models import Max, Min, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from memory.models import Atom, Message, Run, SceneVersion, Session, Step, Unpromoted, Work
+from memory.models import Atom, Message, Run, SceneVersion, Session, SkillInput, Step, Unpromoted, Work
 from memseek_site.doctor.findings import Finding, broken, fine, note
 from memseek_site.doctor.processes import living
 
@@ -34,7 +34,7 @@ class Waiting:
 def waiting() -> list[Waiting]:
     """Every step's inputs, counted over all workspaces."""
     messages, atoms, scenes = Message.objects, Atom.objects, SceneVersion.objects
-    sessions, changed = Session.objects, Unpromoted.objects
+    sessions, changed, told = Session.objects, Unpromoted.objects, SkillInput.objects
     asked = Coalesce("fold_asked_at", "ended_at")
     return [
         _count(Step.L1_EXTRACT, "messages", messages.pending(), messages.parked(), "recorded_at"),
@@ -42,6 +42,7 @@ def waiting() -> list[Waiting]:
         _count(Step.PERSONA, "scenes", scenes.pending().heads(), scenes.parked().heads(), "created_at"),
         _count(Step.COMPACTION, "sessions", sessions.pending(), sessions.parked(), asked),
         _count(Step.PROMOTION, "changed atoms", changed.pending(), changed.parked(), "queued_at"),
+        _count(Step.SKILL_EXTRACT, "traces and feedback", told.pending(), told.parked(), "queued_at"),
     ]
 
 

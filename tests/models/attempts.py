@@ -25,6 +25,51 @@ class Attempt:
         return f"{self.constraint} {self.row} {changes}".strip()
 
 
+SKILL_CHECKS = [
+    Attempt("trace_task_not_empty", "own.trace", {"task": ""}),
+    Attempt("trace_outcome_known", "own.trace", {"outcome": "luck"}),
+    Attempt("trace_step_kind_known", "own.trace_step", {"kind": "thought"}),
+    Attempt("trace_step_text_not_empty", "own.trace_step", {"text": ""}),
+    Attempt("trace_step_text_limit", "own.trace_step", {"text": "x" * 4_001}),
+    Attempt("procedure_status_known", "own.procedure", {"status": "asleep"}),
+    Attempt("procedure_version_status_known", "own.draft", {"status": "asleep"}),
+    Attempt("procedure_version_number_from_one", "own.draft", {"number": 0}),
+    Attempt("procedure_version_has_title", "own.draft", {"title": ""}),
+    Attempt(
+        "procedure_version_erased_is_history",
+        "own.draft",
+        {"procedure_id": Ref("own.spare_procedure")} | {"status": "draft", "erased_at": WHEN},
+    ),
+    Attempt("procedure_line_section_known", "own.procedure_line", {"section": "gossip"}),
+    Attempt("procedure_line_text_until_erased", "own.procedure_line", {"text": ""}),
+    Attempt("procedure_line_text_until_erased", "own.procedure_line", {"erased_at": WHEN}),
+    Attempt("review_verdict_known", "own.review", {"verdict": "shrugged"}),
+    Attempt("review_rejection_says_why", "own.review", {"verdict": "rejected"}),
+    Attempt("use_kind_known", "own.use", {"kind": "gift"}),
+    Attempt("use_digest_is_whole", "own.use", {"sha256": "0"}),
+    Attempt("use_digest_is_whole", "own.use", {"sha256": "G" * 64}),
+    Attempt("use_expires_later", "own.use", {"expires_at": "2020-06-02T09:00:00Z"}),
+    Attempt("feedback_kind_known", "own.feedback", {"kind": "shrug"}),
+    Attempt("feedback_source_known", "own.feedback", {"source": "rumour"}),
+    Attempt("feedback_score_range", "own.feedback", {"score": 1.5}),
+    Attempt("feedback_score_range", "own.feedback", {"score": -0.5}),
+    *(
+        Attempt(f"feedback_{text}_limit", "own.feedback", {text: "x" * 4_001})
+        for text in ("comment", "expected", "actual")
+    ),
+    Attempt("skill_input_one_thing", "own.trace_input", {"trace_id": None}),
+    Attempt("skill_input_one_thing", "own.trace_input", {"feedback_id": Ref("own.spare_feedback")}),
+    Attempt("erasure_scope_known", "own.erasure", {"scope": "everything"}),
+    Attempt("erasure_done_has_time", "own.erasure", {"status": "lost"}),
+    Attempt("erasure_done_has_time", "own.erasure", {"status": "done"}),
+    Attempt("erasure_done_has_time", "own.erasure", {"done_at": WHEN}),
+    Attempt(
+        "erasure_done_has_time",
+        "own.erasure",
+        {"status": "done", "done_at": WHEN, "selection": {"messages": []}},
+    ),
+    Attempt("tombstone_digest_is_whole", "own.tombstone", {"digest": "\\x30"}),
+]
 CHECKS = [
     Attempt("member_role_known", "own.member", {"role": "owner"}),
     Attempt("key_scopes_known", "own.key", {"scopes": ["read", "delete"]}),
@@ -116,7 +161,16 @@ CHECKS = [
     Attempt("scene_version_number_from_one", "own.version", {"number": 0}),
     Attempt("trait_slot_known", "own.trait", {"slot": "mood"}),
     Attempt("trait_status_known", "own.trait", {"status": "asleep"}),
-    Attempt("trait_version_text_not_empty", "own.trait_version", {"text": ""}),
+    Attempt("trait_version_text_until_erased", "own.trait_version", {"text": ""}),
+    Attempt("trait_version_text_until_erased", "own.trait_version", {"erased_at": WHEN}),
+    *(
+        Attempt("workspace_keeps_a_day", "own.workspace", {days: 0})
+        for days in ("message_days", "run_days", "use_days", "event_days")
+    ),
+    Attempt("correction_erased_is_empty", "own.correction", {"erased_at": WHEN, "reason": "Moved."}),
+    Attempt("correction_erased_is_empty", "own.correction", {"erased_at": WHEN, "before": {"text": "x"}}),
+    Attempt("correction_erased_is_empty", "own.correction", {"erased_at": WHEN, "after": {"text": "x"}}),
+    *SKILL_CHECKS,
     Attempt("run_status_known", "own.run", {"status": "lost"}),
     Attempt("run_finished_has_time", "own.run", {"finished_at": None}),
     Attempt("run_finished_has_time", "own.run", {"status": "running", "finished_at": WHEN}),
@@ -156,7 +210,6 @@ EVIDENCE_CHECKS = [
         "own.receipt_of_atom",
         {"message_id": None, **OUTSIDE, "outside_authority": 5},
     ),
-    Attempt("evidence_one_target", "own.receipt_of_atom", {"message_id": None}),
     Attempt("evidence_one_target", "own.receipt_of_atom", {"correction_id": Ref("own.correction")}),
     Attempt("evidence_one_target", "own.receipt_of_atom", OUTSIDE),
     Attempt("evidence_one_target", "own.receipt_of_line", {"correction_id": Ref("own.correction")}),
@@ -198,12 +251,28 @@ EVIDENCE_CHECKS = [
         "evidence_looks_one_layer_down", "own.receipt_of_trait", {"line_id": None, "atom_id": Ref("own.atom")}
     ),
     Attempt("evidence_looks_one_layer_down", "own.receipt_of_trait", {"line_id": None, **OUTSIDE}),
-    # The derived row is named by nothing: PostgreSQL looks at the CHECKs by name, and this one comes first.
+    Attempt(
+        "evidence_looks_one_layer_down",
+        "own.receipt_of_procedure",
+        {"trace_step_id": None, "message_id": Ref("own.message")},
+    ),
+    Attempt(
+        "evidence_looks_one_layer_down",
+        "own.receipt_of_atom",
+        {"message_id": None, "trace_step_id": Ref("own.trace_step")},
+    ),
+    Attempt("evidence_one_target", "own.receipt_of_procedure", {"feedback_id": Ref("own.feedback")}),
+    Attempt("evidence_one_derived_row", "own.receipt_of_procedure", {"of_atom_id": Ref("own.atom")}),
+    # Nothing is named on one side: PostgreSQL looks at the CHECKs by name, and this one comes first.
+    Attempt("evidence_looks_one_layer_down", "own.receipt_of_atom", {"message_id": None}),
     Attempt("evidence_looks_one_layer_down", "own.receipt_of_atom", {"of_atom_id": None}),
 ]
 
 NEVER_NEGATIVE = {
     "own.workspace": ["daily_token_budget"],
+    "own.trace_step": ["position"],
+    "own.procedure_line": ["position"],
+    "own.use": ["tokens"],
     "own.entity": ["erase_epoch"],
     "own.session": ["next_ordinal", "folded_until"],
     "own.message": ["ordinal"],
@@ -224,6 +293,11 @@ NEVER_NEGATIVE = {
     "own.source": ["cache_seconds"],
 }
 IMPLIED = {
+    "memory_workspace_message_days_check": "workspace_keeps_a_day",
+    "memory_workspace_run_days_check": "workspace_keeps_a_day",
+    "memory_workspace_use_days_check": "workspace_keeps_a_day",
+    "memory_workspace_event_days_check": "workspace_keeps_a_day",
+    "memory_procedureversion_number_check": "procedure_version_number_from_one",
     "memory_atom_authority_check": "atom_authority_known",
     "memory_digest_number_check": "digest_number_from_one",
     "memory_evidence_outside_authority_check": "evidence_outside_authority_known",
@@ -281,6 +355,19 @@ TWICE = [
     ("memory_livevalue_atom_id_key", "own.live_value", "atom_id"),
     ("graph_node_once", "own.graph_node", "identifier"),
     ("memory_graphedge_atom_id_key", "own.edge", "atom_id"),
+    ("trace_external_id_once", "own.trace", "external_id"),
+    ("trace_step_position_once", "own.trace_step", "position"),
+    ("procedure_slug_once", "own.procedure", "slug"),
+    ("procedure_version_number_once", "own.draft", "number"),
+    ("procedure_one_active", "own.procedure_version", "status"),
+    ("procedure_one_draft", "own.draft", "status"),
+    ("memory_procedureversion_seq_key", "own.draft", "seq"),
+    ("procedure_line_position_once", "own.procedure_line", "position"),
+    ("evidence_procedure_step_once", "own.receipt_of_procedure", "of_procedure_line_id"),
+    ("evidence_procedure_feedback_once", "own.feedback_receipt", "of_procedure_line_id"),
+    ("skill_input_trace_once", "own.trace_input", "trace_id"),
+    ("skill_input_feedback_once", "own.feedback_input", "feedback_id"),
+    ("tombstone_once", "own.tombstone", "digest"),
 ]
 UNIQUES = [
     *(Attempt(constraint, row, {column: KEPT}) for constraint, row, column in TWICE),
@@ -295,7 +382,7 @@ NEGATIVES = [
 OWNED = [
     *("session", "chain", "scene", "trait", "correction", "run", "work", "outbox", "rebuild"),
     *("search_unit", "unit_vector", "term_count", "layer_count", "unindexed"),
-    "graph_node",
+    *("graph_node", "trace", "procedure", "use", "erasure"),
 ]
 """Rows that hang on their entity alone."""
 OF_ANOTHER_WORKSPACE = [
@@ -336,6 +423,21 @@ POINTERS = [
     ("graph_edge_object_fk", "own.edge", "object_id", "graph_node"),
     ("graph_edge_atom_fk", "own.edge", "atom_id", "old_atom"),
     ("unpromoted_atom_fk", "own.unpromoted", "atom_id", "claim"),
+    ("trace_session_fk", "own.trace", "session_id", "session"),
+    ("trace_step_trace_fk", "own.trace_step", "trace_id", "trace"),
+    ("trace_step_message_fk", "own.trace_step", "message_id", "message"),
+    ("procedure_version_procedure_fk", "own.procedure_version", "procedure_id", "procedure"),
+    ("procedure_version_base_fk", "own.draft", "base_id", "procedure_version"),
+    ("procedure_line_version_fk", "own.procedure_line", "version_id", "procedure_version"),
+    ("review_version_fk", "own.review", "version_id", "procedure_version"),
+    ("use_session_fk", "own.use", "session_id", "session"),
+    ("feedback_use_fk", "own.feedback", "use_id", "use"),
+    ("feedback_version_fk", "own.feedback", "procedure_version_id", "procedure_version"),
+    ("skill_input_trace_fk", "own.trace_input", "trace_id", "spare_trace"),
+    ("skill_input_feedback_fk", "own.feedback_input", "feedback_id", "spare_feedback"),
+    ("evidence_of_procedure_line_fk", "own.receipt_of_procedure", "of_procedure_line_id", "asked_line"),
+    ("evidence_trace_step_fk", "own.receipt_of_procedure", "trace_step_id", "trace_step"),
+    ("evidence_feedback_fk", "own.feedback_receipt", "feedback_id", "feedback"),
 ]
 """The key, a row that points by it, the column, and the kind of row it points to."""
 OF_ANOTHER_ENTITY = [
@@ -358,6 +460,7 @@ WITHOUT_EVIDENCE = [
     Attempt("line_has_evidence", "own.line"),
     Attempt("trait_version_has_evidence", "own.trait_version"),
     Attempt("digest_has_evidence", "own.digest"),
+    Attempt("procedure_line_has_evidence", "own.procedure_line"),
 ]
 COPIES = [
     *(*CHECKS, *EVIDENCE_CHECKS, *NEGATIVES, *UNIQUES),

@@ -59,6 +59,33 @@ IMMUTABLE = {
         "trait_version_is_immutable",
         {"trait_id": "{near.trait}", "number": "7", "text": "'Moves fast.'", "seq": "77"},
     ),
+    "trace_step": (
+        "trace_step_is_immutable",
+        {
+            "trace_id": "gen_random_uuid()",
+            "position": "77",
+            "kind": "'note'",
+            "tool_name": "'deploy'",
+            "text": "'Moved.'",
+            "message_id": "{own.reply}",
+        },
+    ),
+    "procedure_line": (
+        "procedure_line_is_immutable",
+        {"version_id": "{own.draft}", "section": "'when'", "position": "77", "text": "'Move.'"},
+    ),
+    "feedback": (
+        "feedback_is_immutable",
+        {
+            "kind": "'thumbs_up'",
+            "source": "'end_user'",
+            "score": "0.5",
+            "label": "'late'",
+            "comment": "'Fine.'",
+            "expected": "'Fine.'",
+            "actual": "'Fine.'",
+        },
+    ),
     "receipt_of_atom": (
         "evidence_is_immutable",
         {
@@ -66,6 +93,9 @@ IMMUTABLE = {
             "of_line_id": "{own.line}",
             "of_trait_version_id": "{own.trait_version}",
             "of_digest_id": "{own.digest}",
+            "of_procedure_line_id": "{own.procedure_line}",
+            "trace_step_id": "{own.trace_step}",
+            "feedback_id": "{own.feedback}",
             "message_id": "{own.reply}",
             "atom_id": "{own.old_atom}",
             "line_id": "{own.line}",
@@ -86,6 +116,7 @@ REMOVALS = [
     ("evidence_not_the_last", "DELETE FROM memory_evidence WHERE id = {own.receipt_of_line}"),
     ("evidence_not_the_last", "DELETE FROM memory_evidence WHERE id = {own.receipt_of_trait}"),
     ("evidence_not_the_last", "DELETE FROM memory_evidence WHERE id = {own.receipt_of_digest}"),
+    ("evidence_not_the_last", "DELETE FROM memory_evidence WHERE id = {own.receipt_of_procedure}"),
     ("evidence_of_digest_fk", "DELETE FROM memory_digest WHERE id = {own.digest}"),
     ("policy_source_fk", "DELETE FROM memory_livesource WHERE id = {own.source}"),
     ("evidence_message_fk", "DELETE FROM memory_message WHERE id = {own.message}"),

@@ -23,6 +23,7 @@ SQL = "\n".join(
         "0004_search.sql",
         "0005_designs.sql",
         "0008_sessions_claims_graph.sql",
+        "0010_stewardship_skills.sql",
     )
 )
 RUNS = {"run", "consumed_by", "parked_by"}
@@ -35,6 +36,7 @@ NO_REFUSALS = {
     *("message_is_queued", "atom_is_queued", "atom_change_is_queued", "scene_version_is_queued"),
     *("atom_waits_for_promotion", "atom_change_waits_for_promotion"),
     *("policy_change_waits_for_promotion", "graph_edge_takes_bare_nodes"),
+    *("trace_waits_for_skills", "feedback_waits_for_skills"),
     *("scene_end_is_queued", "trait_version_is_queued", "trait_end_is_queued"),
 }
 """Triggers that fill a column or the queue of the index, and refuse nothing."""
@@ -119,6 +121,9 @@ def test_every_receipt_is_held_by_workspace_entity_and_id_on_both_ends() -> None
         "atom": "atom",
         "line": "line",
         "correction": "correction",
+        "of_procedure_line": "procedureline",
+        "trace_step": "tracestep",
+        "feedback": "feedback",
     }
     held = {name: key for name, key in composite_keys().items() if key[0] == "memory_evidence"}
     owner = ("workspace_id", "entity_id")

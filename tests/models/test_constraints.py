@@ -15,6 +15,8 @@ RECEIPTS = {
     "digest": ("receipt_of_digest", "of_digest_id"),
     "claim": ("receipt_of_atom", "of_atom_id"),
     "live_claim": ("receipt_of_atom", "of_atom_id"),
+    "procedure_line": ("receipt_of_procedure", "of_procedure_line_id"),
+    "asked_line": ("receipt_of_procedure", "of_procedure_line_id"),
     "trait_version": ("receipt_of_trait", "of_trait_version_id"),
     "corrected_trait_version": ("receipt_of_trait", "of_trait_version_id"),
 }

@@ -25,6 +25,8 @@ STAGES = [
         "0006_changed_atoms",
         "0007_sessions_claims_graph",
         "0008_sessions_claims_graph_integrity",
+        "0009_stewardship_skills",
+        "0010_stewardship_skills_integrity",
     )
 ]
 SCHEMA = """

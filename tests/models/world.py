@@ -11,6 +11,7 @@ from memory.models import (
     Digest,
     EmbeddingSpace,
     Entity,
+    Erasure,
     Evidence,
     GraphEdge,
     GraphNode,
@@ -34,6 +35,7 @@ from memory.models import (
     SearchUnit,
     Step,
     TermCount,
+    Tombstone,
     Trait,
     TraitVersion,
     Unindexed,
@@ -55,6 +57,7 @@ from tests.factories import (
     make_workspace,
 )
 from tests.models.rows import World, fresh_word
+from tests.models.skills_world import make_skills
 
 
 def make_world() -> World:
@@ -75,6 +78,7 @@ def make_world() -> World:
         Entity.objects.filter(pk=entity.pk).update(user_id=name)
         rows = {"workspace": entity.workspace_id, "entity": entity.pk, **_make_words(entity)}
         rows |= _make_index(entity, rows) | _make_digest(entity, rows) | _make_claims(entity)
+        rows |= make_skills(entity, rows) | _make_erasure(entity)
         world |= {f"{name}.{row}": row_id for row, row_id in rows.items()}
     user = User.objects.get(username="tried")
     world["own.member"] = Member.objects.create(workspace=entities["own"].workspace, user=user).pk
@@ -191,7 +195,7 @@ def _make_upper_layers(entity: Entity, said: NewLine) -> World:
 def _make_corrected(version: SceneVersion, trait_version: TraitVersion) -> World:
     """What a person changed: a line, a version that no longer stands, and a wording of the trait."""
     owner = {"workspace_id": version.workspace_id, "entity": version.entity}
-    correction = Correction.objects.create(**owner, kind="edit")
+    correction = Correction.objects.create(**owner, kind=Correction.Kind.SCENE_EDITED)
     written = {**owner, "correction": correction}
     line = Line.objects.create(**written, scene=version.scene, section="core_sop", text="Ask first.")
     spare = Line.objects.create(**owner, scene=version.scene, section="core_sop", text="Spare.")
@@ -221,6 +225,18 @@ def _make_record(entity: Entity) -> World:
         "outbox": Outbox.objects.create(**owner, event=Outbox.Event.STEP_DONE).pk,
         "rebuild": _make_rebuild(entity).pk,
     }
+
+
+def _make_erasure(entity: Entity) -> World:
+    erasure = Erasure.objects.create(
+        workspace=entity.workspace,
+        entity=entity,
+        entity_mark="0",
+        scope=Erasure.Scope.MESSAGES,
+        expires_at=SAID_AT,
+    )
+    stone = Tombstone.objects.create(workspace=entity.workspace, erasure=erasure, digest=entity.pk.bytes * 2)
+    return {"erasure": erasure.pk, "tombstone": stone.pk}
 
 
 def _make_rebuild(entity: Entity) -> Rebuild:
