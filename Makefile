@@ -1,7 +1,7 @@
 # One command each. Nothing has to be installed first but Python 3.11 or newer.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo agent test run worker lint types check lock migrations format bench-cascade bench-offline bench-recall bench-compiling bench-import test-faults
+.PHONY: help demo agent test run worker lint types check lock migrations format bench-cascade bench-offline bench-recall bench-compiling bench-admin bench-import bench-redaction bench-sizing test-faults
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,7 +32,9 @@ help:
 	@echo "make bench-recall  time and losses of recall (ARGS='--sizes 1000 --others 0' for a short one)"
 	@echo "make bench-compiling  the context of a turn beside recall alone"
 	@echo "make bench-offline FILE=… what the offline model keeps of a LoCoMo file with observations"
+	@echo "make bench-admin   pages of the admin with 100,000 rows (ARGS='--rows 3000' for a short one)"
 	@echo "make bench-import  memory and time of a large import (ARGS='--megabytes 10' for a short one)"
+	@echo "make bench-redaction  what redaction costs     make bench-sizing  bytes a message takes"
 	@echo "make migrations    write migrations      make lock        resolve the dependencies again"
 
 demo: $(RUN_STAMP)
@@ -74,9 +76,21 @@ bench-offline: $(TEST_STAMP)
 bench-recall: $(TEST_STAMP)
 	$(PY) -m benchmarks.recall $(ARGS)
 
+# A text of the greatest length, kind by kind; then texts that are made to keep a pattern busy.
+bench-redaction: $(TEST_STAMP)
+	$(PY) -m benchmarks.redaction $(ARGS)
+
+# Disk taken by made-up talk and all that is made of it.
+bench-sizing: $(TEST_STAMP)
+	$(PY) -m benchmarks.sizing $(ARGS)
+
 # compile_context with 200 turns and 10,000 atoms, and recall alone.
 bench-compiling: $(TEST_STAMP)
 	$(PY) -m benchmarks.compiling $(ARGS)
+
+# Every list and page of the admin with 100,000 rows in each table (ARGS='--rows 3000' for a short one).
+bench-admin: $(TEST_STAMP)
+	$(PY) -m benchmarks.admin $(ARGS)
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .

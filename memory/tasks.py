@@ -17,6 +17,8 @@ from memory.indexing.vector_index import build_vector_index
 from memory.indexing.wakeups import INDEX_TASK, VECTOR_INDEX_TASK, send_index
 from memory.ingest.idle import end_idle_sessions
 from memory.models import Step
+from memory.stewardship.retention import RetentionFailedError, apply_retention
+from memseek_site.log_fields import log_fields
 
 logger = logging.getLogger(__name__)
 
@@ -24,10 +26,11 @@ logger = logging.getLogger(__name__)
 @shared_task(name=RUN_STEP_TASK, ignore_result=True, acks_late=True, reject_on_worker_lost=True)
 def run_step(entity_id: str, step: str) -> None:
     """Work on what is due for one step of one entity, and have what it wrote indexed."""
-    outcomes = engine.drain(entity_id=UUID(entity_id), step=Step(step))
-    if outcomes:
-        send_index(entity_id=UUID(entity_id))
-        logger.info("%s of %s: %s", step, entity_id, ", ".join(outcomes))
+    with log_fields(entity=entity_id, step=step):
+        outcomes = engine.drain(entity_id=UUID(entity_id), step=Step(step))
+        if outcomes:
+            send_index(entity_id=UUID(entity_id))
+            logger.info("%s of %s: %s", step, entity_id, ", ".join(outcomes))
 
 
 @shared_task(name=INDEX_TASK, ignore_result=True, acks_late=True, reject_on_worker_lost=True)
@@ -64,3 +67,14 @@ def sweep() -> None:
     waiting = sweep_index()
     if found.total or waiting:
         logger.info("sweep: %s, %s entities to index", found, waiting)
+
+
+@shared_task(name="memory.retention", ignore_result=True)
+def retain() -> None:
+    """Remove what is beyond its days; a failure ends the task as one, once everything else was tried."""
+    done = apply_retention()
+    removed = {kind: count for kind, count in done.removed.items() if count}
+    if removed:
+        logger.info("retention removed %s", ", ".join(f"{count} {kind}" for kind, count in removed.items()))
+    if done.failed:
+        raise RetentionFailedError(f"retention failed for {', '.join(done.failed)}")

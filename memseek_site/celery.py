@@ -3,6 +3,7 @@
 celery -A memseek_site.celery:application worker --beat
 """
 
+import logging
 import os
 import time
 import warnings
@@ -23,6 +24,13 @@ application.set_default()
 application.autodiscover_tasks()
 
 PARENT_LOOK_SECONDS = 1.0
+
+
+@signals.setup_logging.connect
+def keep_logging(loglevel: int | None = None, **_: Any) -> None:
+    """Celery's own handlers would print the text of errors; of its set-up only the level is taken."""
+    if loglevel is not None:
+        logging.getLogger().setLevel(loglevel)
 
 
 @signals.worker_init.connect

@@ -166,6 +166,15 @@ class SessionSettings:
 
 
 @dataclass(frozen=True)
+class MetricsSettings:
+    """Whether and to whom `/metrics` answers."""
+
+    is_on: bool = False
+    token: str = field(default="", repr=False)
+    """What a scraper has to bear; empty means whoever reaches the address."""
+
+
+@dataclass(frozen=True)
 class MemseekSettings:
     """Everything the product can be told from outside."""
 
@@ -187,6 +196,13 @@ class MemseekSettings:
     agent_memory_run_id: str
     """Names the entity of the walkthrough, `agent.alice-<run>`; empty means a new one each time."""
     live: LiveSettings = field(default_factory=LiveSettings)
+    redact: frozenset[str] = frozenset()
+    """What is taken out of words before they are stored: `secrets`, `personal`, both or nothing."""
+    metrics: MetricsSettings = field(default_factory=MetricsSettings)
+    run_days: int = 90
+    """Runs are kept for so long in workspaces that do not say otherwise."""
+    retention_seconds: float = 900.0
+    """How often what is beyond its days is removed."""
 
     def configuration_hash(self) -> str:
         """A digest that is the same for processes that behave the same; holds no secret and no path."""
@@ -198,4 +214,7 @@ class MemseekSettings:
         shown["model"]["fallback_api_key"] = bool(self.model.fallback_api_key)
         shown["embedding"]["api_key"] = bool(self.embedding.api_key)
         shown["live"]["credentials"] = sorted(self.live.credentials)
+        shown["redact"] = sorted(self.redact)
+        # Scraping changes nothing of what a process does.
+        del shown["metrics"]
         return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:16]

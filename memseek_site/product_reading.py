@@ -6,6 +6,7 @@ from pathlib import Path
 from memseek_site.environment import Environment
 from memseek_site.live_sources import read_live_settings
 from memseek_site.model_reading import read_embedding, read_model
+from memseek_site.operation_reading import read_metrics, read_redaction
 from memseek_site.product import (
     KNOWN_KEY_VARIABLES,
     BudgetSettings,
@@ -41,6 +42,17 @@ def read_product_settings(environment: Environment, data_dir: Path) -> MemseekSe
         design_folders=_design_folders(environment),
         agent_memory_run_id=_run_id(environment),
         live=read_live_settings(environment),
+        redact=read_redaction(environment),
+        metrics=read_metrics(environment),
+        run_days=environment.count(
+            "MEMSEEK_RUN_DAYS", 90, least=1, about="Days that runs are kept where a workspace says nothing."
+        ),
+        retention_seconds=environment.seconds(
+            "MEMSEEK_RETENTION_SECONDS",
+            900.0,
+            least=1.0,
+            about="How often what is beyond its days is removed.",
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from django.urls import get_resolver
 
 from memseek_site.embedded.errors import EmbeddedError
 from memseek_site.embedded.users import EmbeddedUse, ensure_embedded
+from memseek_site.logs import tell_of_lost_threads
 
 
 def use_servers() -> EmbeddedUse | None:
@@ -39,6 +40,7 @@ def refuse_wrong_settings() -> None:
 def prepare_server() -> None:
     """What every long-running process does first."""
     refuse_wrong_settings()
+    tell_of_lost_threads()
     ensure_servers()
 
 
@@ -47,6 +49,9 @@ def keep_what_is_loaded() -> None:
 
     It lives as long as the process: looking through 160,000 objects again and again finds nothing to free.
     """
+    from memory.ingest.redaction import load_redaction
+
     get_resolver().url_patterns  # noqa: B018 - read to be loaded
+    load_redaction()
     gc.collect()
     gc.freeze()

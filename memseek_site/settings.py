@@ -6,6 +6,7 @@ from typing import Any
 from csp.constants import NONE, SELF
 from kombu import Queue
 
+from memseek_site.admin_theme import UNFOLD  # noqa: F401  # the theme reads it from here
 from memseek_site.broker_address import read_broker_url
 from memseek_site.databases import database_at, embedded_database, embedded_owner, with_pool
 from memseek_site.embedded.layout import layout_of
@@ -59,7 +60,8 @@ INSTALLED_APPS = [
     "memseek_site.apps.SiteConfig",
     "memory",
     "showcase",
-    "django.contrib.admin",
+    "unfold.apps.BasicAppConfig",
+    "memseek_site.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -73,6 +75,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "memseek_site.requests.RequestMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "memseek_site.static_files.StaticFilesMiddleware",
@@ -109,8 +112,10 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
 
 LANGUAGE_CODE = "en"
+FORMAT_MODULE_PATH = "memseek_site.formats"
 TIME_ZONE = "UTC"
 USE_TZ = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -188,6 +193,11 @@ CELERY_BEAT_SCHEDULE = {
         # A sweep that waited through its own interval is the next one's work.
         "options": {"queue": "maintenance", "expires": MEMSEEK.waking.sweep_seconds},
     },
+    "retention": {
+        "task": "memory.retention",
+        "schedule": MEMSEEK.retention_seconds,
+        "options": {"queue": "maintenance", "expires": MEMSEEK.retention_seconds},
+    },
 }
 
 # Pages and the API --------------------------------------------------------------------------------------
@@ -241,8 +251,8 @@ _is_https = ENVIRONMENT.choice(
 )
 IS_HTTPS = _is_https == "on" or (_is_https == "auto" and IS_PRODUCTION)
 SECURE_SSL_REDIRECT = IS_HTTPS
-# Load balancers ask over plain http.
-SECURE_REDIRECT_EXEMPT = [r"^health$"]
+# Load balancers and Prometheus ask over plain http.
+SECURE_REDIRECT_EXEMPT = [r"^health$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 31_536_000 if IS_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = IS_HTTPS
 SECURE_HSTS_PRELOAD = IS_HTTPS

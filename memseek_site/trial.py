@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,14 +50,14 @@ class TrialError(RuntimeError):
 
 @dataclass(frozen=True)
 class Trial:
-    """Where the server is, and a key that may read and write."""
+    """Where the server is, and a key of its only workspace."""
 
     base_url: str
     key: str = field(repr=False)
 
 
 @contextmanager
-def trial_server(**variables: str) -> Iterator[Trial]:
+def trial_server(*, scopes: Sequence[str] = ("read", "write"), **variables: str) -> Iterator[Trial]:
     """A server that answers, with a worker that lives; the variables are added to its environment.
 
     To be used by the main thread: the server dies with the thread that started it. Raises TrialError.
@@ -69,7 +69,7 @@ def trial_server(**variables: str) -> Iterator[Trial]:
             "MEMSEEK_DATA_DIR": str(folder / "memseek"),
             **variables,
         }
-        key = _new_key(environment)
+        key = _new_key(environment, scopes)
         with _serving(environment, folder / "serve.log") as base_url:
             trial = Trial(base_url, key)
             _wait_for_worker(trial)
@@ -89,10 +89,11 @@ def _folder() -> Iterator[Path]:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _new_key(environment: Mapping[str, str]) -> str:
+def _new_key(environment: Mapping[str, str], scopes: Sequence[str]) -> str:
     """The key of a new workspace; this also makes the database."""
+    asked = [word for scope in scopes for word in ("--scope", scope)]
     made = subprocess.run(
-        [sys.executable, "manage.py", "create_workspace", WORKSPACE],
+        [sys.executable, "manage.py", "create_workspace", WORKSPACE, *asked],
         cwd=SOURCE_ROOT,
         env=environment,
         stdin=subprocess.DEVNULL,

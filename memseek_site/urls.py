@@ -3,8 +3,11 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from memseek_site.metrics.door import metrics
+
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("metrics", metrics, name="metrics"),
     path("", include("memory.api.urls")),
     path("", include("showcase.urls")),
 ]

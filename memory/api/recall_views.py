@@ -9,15 +9,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api import recall_bodies as bodies
-from memory.api.authentication import CanRead
+from memory.api.authentication import CanRead, require_scope
+from memory.api.errors import RequestRefused
 from memory.api.reading import read_body, read_query
 from memory.api.requests import AnswerAsked, ContextAsked, RecallAsked, TraceAsked
 from memory.api.translating import context_request, question_of, search_request
 from memory.api.views import JsonView
-from memory.recall.answering import answer_question
+from memory.measuring.answers import recorded_answer
 from memory.recall.context import render_context
 from memory.recall.search import search
 from memory.recall.trace import trace, uses
+from memory.skills.uses import record_context
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -52,10 +54,27 @@ class ContextView(AskedView):
     def get(self, request: Request) -> Response:
         """What an agent should be told before a task, within its budgets, and the account of it."""
         asked = self.asked(ContextAsked)
+        if asked.record_use:
+            raise RequestRefused("record_use: is taken by POST alone.")
         entity = self.access().entity(asked.entity)
         return Response(bodies.context_body(entity, render_context(entity, context_request(entity, asked))))
 
-    post = get
+    def post(self, request: Request) -> Response:
+        """The same; with `record_use` what was handed out is stored, and the reply names it."""
+        asked = self.asked(ContextAsked)
+        if not asked.record_use:
+            return self.get(request)
+        require_scope(request, "write")
+        entity = self.access().entity(asked.entity)
+        context = render_context(entity, context_request(entity, asked))
+        use = record_context(
+            entity=entity,
+            context=context,
+            task=asked.task,
+            keeps_text=asked.keep_text,
+            key=self.access().key,
+        )
+        return Response({**bodies.context_body(entity, context), "use": use.pk})
 
 
 class AnswerView(AskedView):
@@ -65,7 +84,7 @@ class AnswerView(AskedView):
         """A cited reply to a question; it may ask the configured model."""
         asked = self.asked(AnswerAsked)
         entity = self.access().entity(asked.entity)
-        return Response(bodies.answer_body(entity, answer_question(entity, question_of(asked))))
+        return Response(bodies.answer_body(entity, recorded_answer(entity, question_of(asked))))
 
 
 class TraceView(AskedView):

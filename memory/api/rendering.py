@@ -45,4 +45,6 @@ def records_body(appended: Appended) -> dict[str, Any]:
             }
             for message in appended.messages
         ],
+        "redacted": dict(appended.redacted),
+        "erased": list(appended.erased),
     }

@@ -41,6 +41,8 @@ def added_body(session: Session, appended: Appended) -> dict[str, Any]:
             {"id": turn.id, "seq": turn.seq, "ordinal": turn.ordinal, "created": turn.is_new}
             for turn in appended.messages
         ],
+        "redacted": dict(appended.redacted),
+        "erased": list(appended.erased),
     }
 
 

@@ -6,7 +6,7 @@ observations arrive never matters. Everything of one entity waits in line at the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -29,6 +29,7 @@ from memory.claims.values import claim_text, reference_text
 from memory.ingest.access import Access
 from memory.ingest.entities import ensure_entity, refuse_name
 from memory.ingest.problems import IngestError, Problem, refused
+from memory.ingest.redaction import redact_json
 from memory.models import Atom, Authority, Entity, Message
 from memory.recall.times import time_text
 
@@ -66,7 +67,7 @@ def observe(*, entity: Entity, observation: Observation) -> Observed:
     if rule.is_ignored:
         return _ignored(rule)
     with transaction.atomic(durable=True):
-        return _record(entity, observation, rule)
+        return _record(entity, _redacted(observation), rule)
 
 
 def observe_with(*, access: Access, entity_name: str, observation: Observation) -> Observed:
@@ -82,7 +83,22 @@ def observe_with(*, access: Access, entity_name: str, observation: Observation) 
         return _ignored(rule)
     with transaction.atomic(durable=True):
         entity = ensure_entity(workspace=access.workspace, name=entity_name)
-        return _record(entity, observation, rule)
+        return _record(entity, _redacted(observation), rule)
+
+
+def _redacted(observation: Observation) -> Observation:
+    """Without what the settings have taken out of values; `wifi.password` says what its value is.
+
+    Raises IngestError where the placeholders make the value larger than one may be.
+    """
+    name = observation.predicate.rpartition(".")[2]
+    done, counts = redact_json({name: observation.value})
+    if not counts:
+        return observation
+    problem = value_problem(done[name])
+    if problem:
+        raise refused("value", f"{problem}, once it is redacted")
+    return replace(observation, value=done[name])
 
 
 def _rule(workspace_id: UUID, observation: Observation) -> Rule:

@@ -12,13 +12,17 @@ from django.db.models import Q
 from memory import queries
 from memory.ingest.entities import find_entity
 from memory.models import Entity, Key, Workspace
+from memseek_site.log_fields import add_fields
 
 LAST_USE_INTERVAL = timedelta(minutes=1)
 KEY_FIELDS = (
     *("id", "workspace_id", "label", "prefix", "digest", "scopes", "is_bound", "created_at"),
     *("expires_at", "revoked_at", "last_used_at"),
 )
-WORKSPACE_FIELDS = ("id", "name", "design", "daily_token_budget", "created_at")
+WORKSPACE_FIELDS = (
+    *("id", "name", "design", "daily_token_budget"),
+    *("message_days", "run_days", "use_days", "event_days", "created_at"),
+)
 
 
 class UnknownEntityError(Exception):
@@ -47,6 +51,7 @@ class Access:
         found = find_entity(workspace=self.workspace, name=name)
         if found is None or (self.is_bound and found.pk not in self.entity_ids):
             raise UnknownEntityError(name)
+        add_fields(entity=found.pk)
         return found
 
 
@@ -60,6 +65,7 @@ def open_access(token: str) -> Access | None:
     if access is None or not access.key.is_usable(now):
         return None
     _note_use(access.key, now)
+    add_fields(workspace=access.workspace.pk)
     return access
 
 

@@ -18,8 +18,11 @@ from memory.ingest.messages import append_messages
 from memory.ingest.outside_claims import OutsideClaim, claim_problems, known_references, record_outside_claims
 from memory.ingest.payload import content_hash
 from memory.ingest.problems import IngestConflict, IngestError, Problem
+from memory.ingest.redaction import redact
+from memory.ingest.redaction_messages import redacted_messages
 from memory.ingest.session_rows import name_sessions
 from memory.ingest.storable import text_problem
+from memory.ingest.tombstones import buried
 from memory.models import Entity, Message, Workspace
 
 Readable = tuple[ReadMessage, IncomingMessage]
@@ -64,10 +67,11 @@ class Target:
 def take_messages(target: Target, rows: Sequence[ReadMessage], report: ImportReport) -> None:
     """Store up to a hundred messages, or in a dry run find out how many would be new."""
     batch = list(_readable(target, rows, report))
-    new = _missing(target, batch, report) if report.is_dry_run else _store(target, batch, report)
+    new, erased = _missing(target, batch, report) if report.is_dry_run else _store(target, batch, report)
     report.messages += len(batch)
     report.new += new
-    report.already_there += len(batch) - new
+    report.erased += erased
+    report.already_there += len(batch) - new - erased
     for _, message in batch:
         report.contents.add(message)
     _note_sessions(target, batch, report)
@@ -76,7 +80,9 @@ def take_messages(target: Target, rows: Sequence[ReadMessage], report: ImportRep
 def _readable(target: Target, rows: Iterable[ReadMessage], report: ImportReport) -> Iterator[Readable]:
     for row in rows:
         try:
-            yield row, read_messages([_fitted(row.message, target, report)])[0]
+            words, redacted = redacted_messages(read_messages([_fitted(row.message, target, report)]))
+            report.contents.redacted.update(redacted)
+            yield row, words[0]
         except IngestError as error:
             _note_bad(row, error, report)
 
@@ -92,16 +98,17 @@ def _fitted(message: Mapping[str, Any], target: Target, report: ImportReport) ->
     return fields
 
 
-def _store(target: Target, batch: list[Readable], report: ImportReport) -> int:
-    """Append the batch without what is refused; returns how many messages were new."""
+def _store(target: Target, batch: list[Readable], report: ImportReport) -> tuple[int, int]:
+    """Append the batch without what is refused; how many messages were new, and how many erased before."""
     entity = target.ensured()
     while batch:
         try:
             messages = [message for _, message in batch]
-            return append_messages(entity=entity, messages=messages, wake=False).new_count
+            appended = append_messages(entity=entity, messages=messages, wake=False)
+            return appended.new_count, len(appended.erased)
         except IngestError as error:
             _drop_refused(batch, error, report)
-    return 0
+    return 0, 0
 
 
 def _drop_refused(batch: list[Readable], error: IngestError, report: ImportReport) -> None:
@@ -113,8 +120,8 @@ def _drop_refused(batch: list[Readable], error: IngestError, report: ImportRepor
         _note_bad(row, error, report, index)
 
 
-def _missing(target: Target, batch: list[Readable], report: ImportReport) -> int:
-    """How many of the batch are not stored yet, by their keys; without what would be refused."""
+def _missing(target: Target, batch: list[Readable], report: ImportReport) -> tuple[int, int]:
+    """How many of the batch are new by their keys, how many were erased; without what would be refused."""
     keys = {message.dedupe_key for _, message in batch}
     entity = target.entity()
     messages = Message.objects.for_entity(entity) if entity else Message.objects.none()
@@ -128,7 +135,15 @@ def _missing(target: Target, batch: list[Readable], report: ImportReport) -> int
     ]
     if conflicts:
         _drop_refused(batch, IngestConflict(conflicts), report)
-    return len(known) - stored
+    lost = _erased(entity, batch) if entity else 0
+    return len(known) - stored - lost, lost
+
+
+def _erased(entity: Entity, batch: Sequence[Readable]) -> int:
+    keys = {message.dedupe_key.encode() for _, message in batch if message.dedupe_key}
+    stored = Message.objects.for_entity(entity).filter(dedupe_key__in=[key.decode() for key in keys])
+    keys -= {str(key).encode() for key in stored.values_list("dedupe_key", flat=True)}
+    return len(buried(entity, {index: [("key", key)] for index, key in enumerate(sorted(keys))}))
 
 
 def _note_sessions(target: Target, batch: Sequence[Readable], report: ImportReport) -> None:
@@ -178,10 +193,12 @@ def _claim(target: Target, row: ReadClaim, report: ImportReport) -> OutsideClaim
         said_at = in_utc(target.in_zone(row.said_at, report)) if row.said_at else None
     except ValueError as error:
         return Problem(0, "time", str(error))
+    told = redact(row.text)
+    report.contents.redacted.update(told.counts)
     return OutsideClaim(
         source=report.format,
         reference=row.reference,
-        text=row.text,
+        text=told.text,
         kind=row.kind,
         topic=row.topic,
         subject=row.subject,

@@ -28,6 +28,8 @@ class Contents:
     undated: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     """What the file holds that is no message, by the reason."""
+    redacted: Counter[str] = field(default_factory=Counter)
+    """What was taken out of the words, by kind; messages that are stored already count as well."""
     zone: str = ""
     """The zone that times without one were read in; empty when there were none."""
 
@@ -62,6 +64,8 @@ class ImportReport:
     claims: int = 0
     new: int = 0
     already_there: int = 0
+    erased: int = 0
+    """Erased here before: they stay so."""
     bad_rows: list[BadRow] = field(default_factory=list)
     """The first thousand."""
     more_bad_rows: int = 0
@@ -89,10 +93,14 @@ def described(report: ImportReport) -> Iterator[str]:
     verb = "would be stored" if report.is_dry_run else "stored"
     nothing = "" if report.new else " Nothing new."
     yield f"{report.new} {verb}, {report.already_there} were there already.{nothing}"
+    if report.erased:
+        yield f"{report.erased} were erased here before and stay so."
     if report.is_dry_run:
         yield from _details(report)
     if report.contents.zone:
         yield f"Times that name no zone were read in {report.contents.zone}."
+    if report.contents.redacted:
+        yield f"redacted: {_counted(report.contents.redacted)}"
     for reason, count in sorted(report.contents.left_out.items()):
         yield f"left out: {count} × {reason}"
 

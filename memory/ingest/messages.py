@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -16,15 +16,17 @@ from memory.indexing.wakeups import wake_index_on_commit
 from memory.ingest.access import Access
 from memory.ingest.attempts import in_transaction
 from memory.ingest.entities import ensure_entity
+from memory.ingest.erased import find_erased
 from memory.ingest.folding import asks_for_fold, wake_compaction_on_commit
 from memory.ingest.incoming import IncomingMessage, refuse_size
 from memory.ingest.payload import is_extractable
 from memory.ingest.placement import Known, OpenSession, Slot, place
+from memory.ingest.redaction_messages import redacted_messages
 from memory.ingest.session_rows import lock_sessions
 from memory.ingest.stored import find_known
 from memory.models import Entity, Message, Outbox, Session, Step
 
-Refuse = Callable[[Known, Sequence[Slot]], None]
+Refuse = Callable[[Known, Mapping[int, Slot]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,14 @@ class AppendedMessage:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The outcome for every message of the call, in its order."""
+    """The outcome for the messages of the call, in its order."""
 
     entity: Entity
     messages: tuple[AppendedMessage, ...]
+    redacted: Mapping[str, int] = field(default_factory=dict)
+    """How much of which kind was taken out of the words before they were stored."""
+    erased: tuple[int, ...] = ()
+    """Places in the call of messages that were erased before: they stay so, and are not among `messages`."""
 
     @property
     def new_count(self) -> int:
@@ -55,12 +61,14 @@ def append_messages(*, entity: Entity, messages: Sequence[IncomingMessage], wake
     """Store 1 to 100 messages, all or none, in a constant number of statements.
 
     A message that is stored already (same dedupe key, same ordinal, or the beginning of a resent
-    transcript) keeps its id. `wake=False` leaves waking the cascade to a later `flush`.
+    transcript) keeps its id; one that was erased is left out, and told in `erased`.
+    `wake=False` leaves waking the cascade to a later `flush`.
 
     Raises IngestError or IngestConflict, both naming message and field.
     """
     refuse_size(messages)
-    return in_transaction(lambda: _append(entity, messages, wake=wake))
+    words, redacted = redacted_messages(messages)
+    return replace(in_transaction(lambda: _append(entity, words, wake=wake)), redacted=redacted)
 
 
 def record_messages(*, access: Access, entity_name: str, messages: Sequence[IncomingMessage]) -> Appended:
@@ -69,13 +77,14 @@ def record_messages(*, access: Access, entity_name: str, messages: Sequence[Inco
     Raises UnknownEntityError as well: a key that is bound to entities makes no others.
     """
     refuse_size(messages)
+    words, redacted = redacted_messages(messages)
 
     def record() -> Appended:
         if access.is_bound:
-            return _append(access.entity(entity_name), messages, wake=True)
-        return _append(ensure_entity(workspace=access.workspace, name=entity_name), messages, wake=True)
+            return _append(access.entity(entity_name), words, wake=True)
+        return _append(ensure_entity(workspace=access.workspace, name=entity_name), words, wake=True)
 
-    return in_transaction(record)
+    return replace(in_transaction(record), redacted=redacted)
 
 
 def _append(entity: Entity, messages: Sequence[IncomingMessage], *, wake: bool) -> Appended:
@@ -99,16 +108,19 @@ def store_messages(
     """
     opened = {name: OpenSession(row.next_ordinal, row.ended_at is not None) for name, row in sessions.items()}
     known = find_known(entity, sessions, messages, may_resend=may_resend)
-    slots = place(messages, sessions=opened, known=known)
+    erased = find_erased(entity, sessions, messages, known, may_resend=may_resend)
+    placed = place(messages, sessions=opened, known=known, erased=erased)
     if refuse is not None:
-        refuse(known, slots)
-    rows = _insert(entity, sessions, messages, slots)
+        refuse(known, placed)
+    rows = _insert(entity, sessions, messages, placed)
+    slots = placed.values()
     if rows:
         _advance(sessions, rows)
         _announce(entity, rows)
     if wake and any(row.is_extractable for row in rows.values()):
         _wake(entity)
-    return Appended(entity, tuple(_outcome(slot, rows.get(slot.id)) for slot in slots))
+    outcomes = tuple(_outcome(slot, rows.get(slot.id)) for slot in slots)
+    return Appended(entity, outcomes, erased=tuple(sorted(erased)))
 
 
 def _wake(entity: Entity) -> None:
@@ -125,13 +137,13 @@ def _insert(
     entity: Entity,
     sessions: Mapping[str, Session],
     messages: Sequence[IncomingMessage],
-    slots: Sequence[Slot],
+    slots: Mapping[int, Slot],
 ) -> dict[UUID, Message]:
     """Insert the new messages in one statement, in the call's order, which numbers them; by id."""
     now = datetime.now(UTC)
     rows = {
-        slot.id: _row(entity, sessions[slot.session], message, slot, now)
-        for message, slot in zip(messages, slots, strict=True)
+        slot.id: _row(entity, sessions[slot.session], messages[index], slot, now)
+        for index, slot in slots.items()
         if slot.seq is None
     }
     Message.objects.bulk_create(rows.values())

@@ -19,6 +19,7 @@ from memory.cascade.contract import ATOM_TEXT_LIMIT, TITLE_LIMIT
 from memory.claims.chains import enter, lock_entity, new_chain, outside_receipt, wake_what_follows
 from memory.ingest.problems import IngestError, Problem
 from memory.ingest.storable import is_blank, text_problem
+from memory.ingest.tombstones import buried, claim_value
 from memory.models import Atom, Authority, Entity, Evidence
 from memory.models.base import new_id
 from memory.recall.terms import terms_of
@@ -88,7 +89,8 @@ def record_outside_claims(*, entity: Entity, claims: Sequence[OutsideClaim]) -> 
     """Store the claims that are not there yet, all or none; returns how many were new.
 
     A claim in words that stand already becomes one more receipt of them. A reference that stood for other
-    words replaces them, unless something stronger or later was said meanwhile. The scene step becomes due.
+    words replaces them, unless something stronger or later was said meanwhile. A claim that was erased here
+    is not made again in the same words. The scene step becomes due.
 
     Raises IngestError naming claim and field.
     """
@@ -99,11 +101,18 @@ def record_outside_claims(*, entity: Entity, claims: Sequence[OutsideClaim]) -> 
         lock_entity(entity)
         known = known_references(entity, claims)
         new = {claim.key: claim for claim in claims if claim.key not in known}
+        for key in _erased(entity, [*new]):
+            del new[key]
         for claim in new.values():
             _record(entity, claim)
         if new:
             wake_what_follows(entity)
     return len(new)
+
+
+def _erased(entity: Entity, keys: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    found = buried(entity, {index: [("claim", claim_value(key))] for index, key in enumerate(keys)})
+    return [keys[index] for index in sorted(found)]
 
 
 def _receipts(entity: Entity, claims: Sequence[OutsideClaim]) -> QuerySet[Evidence]:

@@ -56,20 +56,25 @@ def transcript_sessions(messages: Sequence[IncomingMessage]) -> dict[str, list[i
 
 
 def place(
-    messages: Sequence[IncomingMessage], *, sessions: Mapping[str, OpenSession], known: Known
-) -> list[Slot]:
-    """A slot for every message, in their order; the new ones have no `seq` yet.
+    messages: Sequence[IncomingMessage],
+    *,
+    sessions: Mapping[str, OpenSession],
+    known: Known,
+    erased: frozenset[int] = frozenset(),
+) -> dict[int, Slot]:
+    """A slot for every message that was not erased, by index in their order; new ones have no `seq` yet.
 
     Raises IngestConflict where a key or ordinal stands for other words and for a new message in a sealed
     session, IngestError for an unknown parent.
     """
     hashes = [content_hash(message) for message in messages]
     placing = _Placing(sessions, known, _highest_ordinals(messages))
-    repeated = _repeated(messages, hashes, known.transcripts)
-    slots = [
-        repeated.get(index) or placing.place(index, message, hashes[index])
+    repeated = _repeated(messages, hashes, known.transcripts, erased)
+    slots = {
+        index: repeated.get(index) or placing.place(index, message, hashes[index])
         for index, message in enumerate(messages)
-    ]
+        if index not in erased
+    }
     if placing.problems:
         raise IngestError(placing.problems)
     if placing.conflicts:
@@ -86,11 +91,15 @@ def _highest_ordinals(messages: Iterable[IncomingMessage]) -> dict[str, int]:
 
 
 def _repeated(
-    messages: Sequence[IncomingMessage], hashes: Sequence[bytes], transcripts: Mapping[str, Sequence[Slot]]
+    messages: Sequence[IncomingMessage],
+    hashes: Sequence[bytes],
+    transcripts: Mapping[str, Sequence[Slot]],
+    erased: frozenset[int],
 ) -> dict[int, Slot]:
     """Slots by index for the beginning of each resent transcript."""
     repeated: dict[int, Slot] = {}
-    for session, indexes in transcript_sessions(messages).items():
+    for session, sent in transcript_sessions(messages).items():
+        indexes = [index for index in sent if index not in erased]
         stored = transcripts.get(session, ())
         beginning = [hashes[index] for index in indexes[: len(stored)]]
         if beginning == [slot.content_hash for slot in stored]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from memory.models import Entity, Session
+from django.db.models import Exists, OuterRef
+
+from memory.models import Entity, Session, Tombstone
+from memory.models.messages import SessionQuerySet
 
 TITLE_LIMIT = 200
 
@@ -16,28 +19,36 @@ class NoSessionError(LookupError):
 def lock_sessions(entity: Entity, names: Iterable[str]) -> dict[str, Session]:
     """The sessions of these external ids, made where missing and locked until the transaction ends.
 
-    Two statements. First all are made, then all are locked, each in the order of their names, so that calls
-    which share sessions wait for each other and never in a circle.
+    Two statements, unless some are erased at the same moment. First all are made, then all are locked, each
+    in the order of their names, so that calls which share sessions wait for each other and never in a circle.
+    Each says in `has_tombstones` whether anything was ever erased in its workspace.
     """
     ordered = sorted(set(names))
-    rows = [Session(workspace_id=entity.workspace_id, entity=entity, external_id=name) for name in ordered]
-    Session.objects.bulk_create(rows, ignore_conflicts=True)
-    locked = (
-        Session.objects.for_entity(entity)
-        .filter(external_id__in=ordered)
-        .order_by("external_id")
-        .select_for_update(no_key=True)
-    )
-    return {session.external_id: session for session in locked}
+    locked: dict[str, Session] = {}
+    # A session that was there may be erased while it is waited for: then it is made anew.
+    while missing := [name for name in ordered if name not in locked]:
+        rows = [
+            Session(workspace_id=entity.workspace_id, entity=entity, external_id=name) for name in missing
+        ]
+        Session.objects.bulk_create(rows, ignore_conflicts=True)
+        found = _with_tombstones(Session.objects.for_entity(entity)).filter(external_id__in=missing)
+        for session in found.order_by("external_id").select_for_update(no_key=True):
+            locked[session.external_id] = session
+    return locked
 
 
 def lock_session(session: Session) -> Session:
     """The session as it stands, locked until the transaction ends; NoSessionError when it is gone."""
     rows = Session.objects.for_workspace(session.workspace_id).filter(pk=session.pk)
-    locked = rows.select_for_update(no_key=True).first()
+    locked = _with_tombstones(rows).select_for_update(no_key=True).first()
     if locked is None:
         raise NoSessionError(str(session.pk))
     return locked
+
+
+def _with_tombstones(rows: SessionQuerySet) -> SessionQuerySet:
+    stones = Tombstone.objects.filter(workspace=OuterRef("workspace"))
+    return rows.annotate(has_tombstones=Exists(stones))
 
 
 def name_sessions(entity: Entity, titles: Mapping[str, str]) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from memory.ingest.messages import Appended, store_messages
 from memory.ingest.pairing import Pairs
 from memory.ingest.placement import Known, Slot
 from memory.ingest.problems import IngestError, Problem, told_of
+from memory.ingest.redaction_messages import redacted_messages
 from memory.ingest.session_rows import lock_session
 from memory.ingest.tool_calls import read_tool_calls
 from memory.models import Message, Session
@@ -54,7 +55,8 @@ def add_turns(*, session: Session, turns: Sequence[IncomingTurn]) -> Appended:
     """
     with told_of(ITEMS_NAME):
         refuse_size(turns, ITEMS_NAME)
-        return in_transaction(lambda: _add(session, turns))
+        words, redacted = redacted_messages(turns)
+        return replace(in_transaction(lambda: _add(session, words)), redacted=redacted)
 
 
 def read_turn_items(items: Sequence[Any]) -> list[IncomingTurn]:
@@ -76,11 +78,11 @@ def _add(session: Session, turns: Sequence[IncomingTurn]) -> Appended:
 
 
 def _refuse(
-    session: Session, messages: Sequence[IncomingMessage], known: Known, slots: Sequence[Slot]
+    session: Session, messages: Sequence[IncomingMessage], known: Known, slots: Mapping[int, Slot]
 ) -> None:
     """Raise IngestError for new turns that do not fit what the session holds."""
     # A key that stands twice in the call is one turn.
-    first = {slot.id: index for index, slot in reversed([*enumerate(slots)]) if slot.seq is None}
+    first = {slot.id: index for index, slot in reversed([*slots.items()]) if slot.seq is None}
     new = sorted(first.values())
     own = {slot.id for slot in known.slots if slot.session == session.external_id}
     problems = [

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models.functions import Now
 
 from memory.ingest.entities import refuse_name
 from memory.ingest.problems import IngestError, refused
@@ -71,6 +72,11 @@ def create_key(
         )
         key.entities.set(entities)
     return IssuedKey(key, token)
+
+
+def revoke_key(*, key: Key) -> bool:
+    """End a key at once; one that was revoked before stays revoked since then. Says whether it was usable."""
+    return bool(Key.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=Now()))
 
 
 def _refuse_workspace_name(name: str) -> None:

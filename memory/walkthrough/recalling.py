@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from memory.measuring.answers import recorded_answer
 from memory.models import Entity
-from memory.recall.answering import answer_question
 from memory.recall.context import ContextRequest, render_context
 from memory.walkthrough.access import Answered, Cited, MemoryProblemError, Rendered
 
@@ -23,7 +23,7 @@ def rendered(entity: Entity, request: ContextRequest) -> Rendered:
 def answered(entity: Entity, question: str) -> Answered:
     """A cited answer; MemoryProblemError for a question without words."""
     try:
-        answer = answer_question(entity, question)
+        answer = recorded_answer(entity, question)
     except ValueError as problem:
         raise MemoryProblemError(str(problem)) from problem
     return Answered(

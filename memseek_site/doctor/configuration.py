@@ -19,6 +19,9 @@ def examine() -> Iterator[Finding]:
     yield fine("settings", f"{kind}; set: {', '.join(given) or 'nothing, all defaults'}")
     yield _model(settings.MEMSEEK)
     yield from _keys(settings.MEMSEEK)
+    redacted = " and ".join(sorted(settings.MEMSEEK.redact, reverse=True))
+    if redacted:
+        yield fine("redaction", f"{redacted} are taken out of words before they are stored")
 
 
 def _wrong_settings() -> Iterator[Finding]:

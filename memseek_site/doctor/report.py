@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from django.conf import settings
 from django.db import DatabaseError
 
-from memseek_site.doctor import configuration, index, processes, servers, work
+from memseek_site.doctor import configuration, index, processes, servers, upkeep, work
 from memseek_site.doctor.findings import Finding, Level, broken
 from memseek_site.embedded.errors import EmbeddedError
 from memseek_site.servers import use_servers
@@ -37,6 +37,7 @@ def _examine_rows() -> Iterator[Finding]:
         yield from processes.examine()
         yield from work.examine()
         yield from index.examine()
+        yield from upkeep.examine()
     except DatabaseError as problem:
         mend = "Does the schema belong to this version? Run: python manage.py migrate"
         yield broken("rows", f"they cannot be read ({type(problem).__name__})", mend)

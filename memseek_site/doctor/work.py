@@ -1,66 +1,28 @@
 """What waits, what stands still, and what failed?"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
-from django.db.models import Max, Min, QuerySet
-from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from memory.models import Atom, Message, Run, SceneVersion, Session, SkillInput, Step, Unpromoted, Work
+from memory.measuring.idle import Idle, idle_steps
+from memory.measuring.waiting import Waiting, budget_pauses, waiting
+from memory.models import Entity, Run, Step, Work
 from memseek_site.doctor.findings import Finding, broken, fine, note
 from memseek_site.doctor.processes import living
 
 FAILURES_SHOWN = 5
 FAILURES_SINCE = timedelta(days=1)
-# Twice the longest regular pause: what waits longer is not just waiting for its turn.
-IDLE_AFTER = timedelta(minutes=2)
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """The inputs of one step: how many are pending and parked, and since when the oldest waits."""
-
-    step: str
-    rows: str
-    pending: int
-    parked: int
-    oldest: datetime | None
-
-
-def waiting() -> list[Waiting]:
-    """Every step's inputs, counted over all workspaces."""
-    messages, atoms, scenes = Message.objects, Atom.objects, SceneVersion.objects
-    sessions, changed, told = Session.objects, Unpromoted.objects, SkillInput.objects
-    asked = Coalesce("fold_asked_at", "ended_at")
-    return [
-        _count(Step.L1_EXTRACT, "messages", messages.pending(), messages.parked(), "recorded_at"),
-        _count(Step.SCENE_SYNTHESIS, "atoms", atoms.pending(), atoms.parked(), "created_at"),
-        _count(Step.PERSONA, "scenes", scenes.pending().heads(), scenes.parked().heads(), "created_at"),
-        _count(Step.COMPACTION, "sessions", sessions.pending(), sessions.parked(), asked),
-        _count(Step.PROMOTION, "changed atoms", changed.pending(), changed.parked(), "queued_at"),
-        _count(Step.SKILL_EXTRACT, "traces and feedback", told.pending(), told.parked(), "queued_at"),
-    ]
-
-
-def _count(
-    step: Step, rows: str, pending: QuerySet[Any], parked: QuerySet[Any], since: str | Coalesce
-) -> Waiting:
-    # An open rebuild waits for whoever began it, not for a worker.
-    pending = pending.filter(entity__shadow_of__isnull=True)
-    parked = parked.filter(entity__shadow_of__isnull=True)
-    oldest = pending.aggregate(oldest=Min(since))["oldest"]
-    return Waiting(str(step.value), rows, pending.count(), parked.count(), oldest)
+LAYERS = {Step.L1_EXTRACT: ("L0", "L1"), Step.SCENE_SYNTHESIS: ("L1", "L2"), Step.PERSONA: ("L2", "L3")}
 
 
 def examine() -> Iterator[Finding]:
-    """Pending inputs, steps that stand still, parked inputs, and the newest failures."""
+    """Pending inputs, steps that stand still, parked inputs, pauses, and the newest failures."""
     states = waiting()
     yield from _pending(states)
     yield from _parked(states)
+    yield from _paused()
     yield from _retrying()
     yield from _failures()
 
@@ -70,28 +32,42 @@ def _pending(states: list[Waiting]) -> Iterator[Finding]:
     if not counts:
         yield fine("waiting", "nothing waits")
         return
-    yield note("waiting", counts)
+    longest = min(state.oldest for state in states if state.oldest)
+    yield note("waiting", f"{counts}; the oldest for {_age(longest)}")
     if settings.MEMSEEK.is_llm_fake:
         return
     if not living("worker"):
         yield broken("worker", "work waits and no worker lives", "Start one: python manage.py serve")
         return
-    for state in states:
-        yield from _standing_still(state)
+    for idle in idle_steps():
+        yield _idle(idle)
 
 
-def _standing_still(state: Waiting) -> Iterator[Finding]:
-    """The layer below grew, this step does not run: none of its runs began since the oldest input came."""
-    if state.oldest is None or timezone.now() - state.oldest < IDLE_AFTER:
-        return
-    last = Run.objects.filter(step=state.step).aggregate(last=Max("started_at"))["last"]
-    if last is None or last < state.oldest:
-        minutes = int((timezone.now() - state.oldest).total_seconds() // 60)
-        mend = (
-            f"Is {state.step} paused for the entity? Else restart the worker; the sweep will find the rows."
+def _idle(idle: Idle) -> Finding:
+    below, above = LAYERS.get(idle.step, ("", ""))
+    grew = f"{below} grew, {above} is idle: " if below else ""
+    text = f"{grew}{idle.rows} of {idle.entity} have waited for {idle.step} for {_age(idle.oldest)}"
+    mend = "Nothing holds it up, yet it does not run: restart the worker; its sweep finds the rows."
+    return broken("idle", text, mend)
+
+
+def _age(since: datetime) -> str:
+    seconds = max(0, int((timezone.now() - since).total_seconds()))
+    return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"
+
+
+def _paused() -> Iterator[Finding]:
+    """What a used-up budget or a person holds up."""
+    for pause in budget_pauses():
+        text = (
+            f"{pause.step} of {pause.entities} entities in {pause.workspaces} workspaces waits for midnight"
         )
-        text = f"{state.rows} have waited for {state.step} for {minutes} min and no run began"
-        yield broken("idle", text, mend)
+        mend = "Raise the workspace's daily budget in the admin or MEMSEEK_DAILY_TOKENS, or wait."
+        yield note("budget", f"the tokens of today are used up: {text} (UTC)", mend)
+    paused = Entity.objects.filter(shadow_of__isnull=True).exclude(paused_steps=[]).count()
+    if paused:
+        mend = "A person did that; the entity's page in the admin resumes it."
+        yield note("paused", f"{paused} entities have steps that are paused", mend)
 
 
 def _parked(states: list[Waiting]) -> Iterator[Finding]:

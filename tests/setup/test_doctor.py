@@ -8,11 +8,18 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from memory.models import Entity, Process, Run, Session, Step, Work
-from memseek_site.doctor import configuration, processes, work
+from memory.models import Entity, Message, Outbox, Process, Run, Session, Step, Use, Work, Workspace
+from memseek_site.doctor import configuration, processes, upkeep, work
 from memseek_site.doctor.findings import Finding, Level, fine
-from memseek_site.product import MemseekSettings
-from tests.factories import make_entity, make_message, make_pending_message, make_run, make_session
+from memseek_site.product import MemseekSettings, MetricsSettings
+from tests.factories import (
+    make_atom,
+    make_entity,
+    make_message,
+    make_pending_message,
+    make_run,
+    make_session,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -72,7 +79,7 @@ def test_waiting_words_without_a_worker_are_broken(alice: Entity) -> None:
     make_pending_message(alice, "Hello.")
     found = list(work.examine())
     assert worst(found) == [(Level.NOTE, "waiting"), (Level.BROKEN, "worker")]
-    assert found[0].text == "1 messages for l1_extract"
+    assert found[0].text == "1 messages for l1_extract; the oldest for 0 s"
 
 
 def test_words_that_wait_a_moment_are_fine_with_a_worker(alice: Entity) -> None:
@@ -85,14 +92,79 @@ def test_a_layer_that_grew_while_the_next_stands_still_is_broken(alice: Entity) 
     lives("worker")
     make_pending_message(alice, "Hello.", recorded_at=timezone.now() - timedelta(minutes=7))
     found = [finding.text for finding in work.examine() if finding.topic == "idle"]
-    assert found == ["messages have waited for l1_extract for 7 min and no run began"]
+    assert found == ["L0 grew, L1 is idle: messages of agent.alice-test have waited for l1_extract for 7 min"]
+
+
+def idle() -> list[str]:
+    return [finding.text for finding in work.examine() if finding.topic == "idle"]
+
+
+def long_pending(entity: Entity) -> None:
+    lives("worker")
+    make_pending_message(entity, "Hello.", recorded_at=timezone.now() - timedelta(minutes=7))
+
+
+def planned(entity: Entity, **fields: Any) -> None:
+    Work.objects.create(workspace_id=entity.workspace_id, entity=entity, step=Step.L1_EXTRACT, **fields)
 
 
 def test_a_step_that_runs_is_not_idle(alice: Entity) -> None:
-    lives("worker")
-    make_pending_message(alice, "Hello.", recorded_at=timezone.now() - timedelta(minutes=7))
+    long_pending(alice)
     make_run(alice)
-    assert [finding for finding in work.examine() if finding.topic == "idle"] == []
+    assert idle() == []
+
+
+def test_a_busy_entity_hides_no_idle_one(alice: Entity) -> None:
+    long_pending(alice)
+    make_run(make_entity("agent.busy", workspace=alice.workspace))
+    assert len(idle()) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_idle"),
+    [
+        ({}, True),
+        ({"due_at": timedelta(minutes=5)}, False),
+        ({"due_at": timedelta(seconds=-30)}, False),
+        ({"due_at": timedelta(minutes=-3)}, True),
+        ({"lease_until": timedelta(seconds=30)}, False),
+        ({"lease_until": timedelta(seconds=-30)}, True),
+        ({"due_at": timedelta(minutes=9), "last_error_kind": "daily_tokens"}, False),
+        ({"due_at": timedelta(minutes=9), "failures": 2, "last_error_kind": "http_503"}, False),
+    ],
+)
+def test_a_step_that_is_planned_or_held_is_not_idle(
+    alice: Entity, fields: dict[str, Any], is_idle: bool
+) -> None:
+    long_pending(alice)
+    now = timezone.now()
+    planned(alice, **{name: now + at if isinstance(at, timedelta) else at for name, at in fields.items()})
+    assert bool(idle()) is is_idle
+
+
+def test_a_step_that_a_person_paused_is_told_as_paused(alice: Entity) -> None:
+    long_pending(alice)
+    Entity.objects.filter(pk=alice.pk).update(paused_steps=[Step.L1_EXTRACT])
+    found = {finding.topic: finding.text for finding in work.examine()}
+    assert (found["paused"], "idle" in found) == ("1 entities have steps that are paused", False)
+
+
+def test_of_two_steps_that_wait_the_lower_one_is_to_blame(alice: Entity) -> None:
+    long_pending(alice)
+    long_ago = timezone.now() - timedelta(minutes=9)
+    make_atom(alice, "Waits.", [make_message(alice, "Said.")], created_at=long_ago, consumed_by_id=None)
+    assert [text.partition(":")[0] for text in idle()] == ["L0 grew, L1 is idle"]
+    Message.objects.pending().update(parked_at=timezone.now(), parked_by_id=failed_run(alice).pk)
+    Run.objects.update(started_at=long_ago)
+    assert [text.partition(":")[0] for text in idle()] == ["L1 grew, L2 is idle"]
+
+
+def test_a_day_without_tokens_is_told_by_step(alice: Entity) -> None:
+    planned(alice, due_at=timezone.now() + timedelta(minutes=9), last_error_kind="daily_tokens")
+    [found] = [finding.text for finding in work.examine() if finding.topic == "budget"]
+    assert found == (
+        "the tokens of today are used up: l1_extract of 1 entities in 1 workspaces waits for midnight (UTC)"
+    )
 
 
 def test_parked_words_are_broken(alice: Entity) -> None:
@@ -109,8 +181,8 @@ def test_sessions_wait_and_are_parked_like_words(alice: Entity) -> None:
     session = make_session(alice)
     Session.objects.update(takes_turns=True, fold_asked_at=asked)
     assert [finding.text for finding in work.examine()] == [
-        "1 sessions for compaction",
-        "sessions have waited for compaction for 7 min and no run began",
+        "1 sessions for compaction; the oldest for 7 min",
+        "sessions of agent.alice-test have waited for compaction for 7 min",
     ]
     Session.objects.filter(pk=session.pk).update(parked_by_id=failed_run(alice).pk, parked_at=timezone.now())
     assert "1 sessions failed in compaction for good" in [finding.text for finding in work.examine()]
@@ -167,3 +239,56 @@ def with_model(product: MemseekSettings, changes: dict[str, Any]) -> MemseekSett
     if "is_llm_fake" in changes:
         return replace(product, **changes)
     return replace(product, model=replace(product.model, **changes))
+
+
+def upkeep_of(topic: str) -> list[tuple[Level, str]]:
+    return [(finding.level, finding.text) for finding in upkeep.examine() if finding.topic == topic]
+
+
+def test_rows_beyond_their_days_are_missed_work_of_retention(alice: Entity) -> None:
+    assert upkeep_of("retention") == []
+    now = timezone.now()
+    Workspace.objects.filter(pk=alice.workspace_id).update(message_days=30, run_days=10)
+    make_message(alice, "Old.", recorded_at=now - timedelta(days=33))
+    make_run(alice)
+    Run.objects.update(started_at=now - timedelta(days=13))
+    Use.objects.create(
+        workspace_id=alice.workspace_id,
+        entity=alice,
+        kind=Use.Kind.CONTEXT,
+        sha256="0" * 64,
+        tokens=1,
+        manifest={},
+        created_at=now - timedelta(days=100),
+        expires_at=now - timedelta(days=3),
+    )
+    Outbox.objects.create(workspace_id=alice.workspace_id, entity=alice, event=Outbox.Event.ERASED)
+    Outbox.objects.update(created_at=now - timedelta(days=10))
+    told = "messages in 1 workspaces, runs in 1 workspaces, uses in 1 workspaces, events in 1 workspaces"
+    assert upkeep_of("retention") == [(Level.BROKEN, f"beyond their days for 2 days and more: {told}")]
+
+
+def test_a_database_of_its_own_is_asked_for_its_archive(settings: Any) -> None:
+    settings.IS_DATABASE_EMBEDDED = True
+    assert upkeep_of("backups") == [
+        (Level.NOTE, "the embedded database is on this disk alone, nobody copies it")
+    ]
+    settings.IS_DATABASE_EMBEDDED = False
+    assert upkeep_of("backups") == [
+        (Level.NOTE, "the server archives no log of its own (archive_mode is off)")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "wanted"),
+    [
+        (MetricsSettings(), []),
+        (MetricsSettings(is_on=True), [(Level.NOTE, "/metrics answers whoever reaches it")]),
+        (MetricsSettings(True, "t" * 16), [(Level.FINE, "/metrics answers whoever bears the token")]),
+    ],
+)
+def test_open_metrics_are_told(
+    settings: Any, metrics: MetricsSettings, wanted: list[tuple[Level, str]]
+) -> None:
+    settings.MEMSEEK = replace(settings.MEMSEEK, metrics=metrics)
+    assert upkeep_of("metrics") == wanted

@@ -5,6 +5,7 @@ import logging
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,9 @@ def test_a_provider_without_its_key_is_refused_at_the_start(monkeypatch: pytest.
         ({"MEMSEEK_LIVE_HOSTS": '["*.example"]'}, "memseek.E001", "without scheme, path or wildcard"),
         ({"MEMSEEK_LIVE_ALLOW_PRIVATE": '["localhost"]'}, "memseek.E001", "in MEMSEEK_LIVE_HOSTS too"),
         ({"MEMSEEK_LIVE_CREDENTIALS": '{"a": "NOT_SET"}'}, "memseek.E001", "Set them, or take the names out"),
+        ({"MEMSEEK_REDACT": "secrets,names"}, "memseek.E001", "secrets and personal"),
+        ({"MEMSEEK_METRICS_TOKEN": "short"}, "memseek.E001", "openssl rand"),
+        ({"MEMSEEK_METRICS": "perhaps"}, "memseek.E001", "true or false"),
         ({"MEMSEEK_ENV": "staging"}, "memseek.E001", "development, production"),
         ({**PRODUCTION, "SECRET_KEY": "short"}, "memseek.E003", "secrets.token_urlsafe"),
         ({**PRODUCTION, "REDIS_URL": ""}, "memseek.E004", "redis://broker"),
@@ -317,3 +321,19 @@ def test_a_json_log_line_holds_extra_values_and_no_text_of_an_error() -> None:
     line = json.loads(JsonFormatter().format(record))
     assert (line["message"], line["entity"], line["error"]) == ("step l1_extract failed", 7, "ValueError")
     assert "words of a person" not in json.dumps(line)
+
+
+def test_redaction_and_metrics_are_off_until_they_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, _ = read(monkeypatch)
+    assert (plain.redact, plain.metrics.is_on) == (frozenset(), False)
+    told, wrong = read(
+        monkeypatch,
+        MEMSEEK_REDACT="secrets, personal",
+        MEMSEEK_METRICS="true",
+        MEMSEEK_METRICS_TOKEN="a-token-of-24-characters",
+    )
+    assert (told.redact, told.metrics.is_on, wrong) == (frozenset({"secrets", "personal"}), True, [])
+    assert "a-token" not in repr(told)
+    # Web and worker have to redact alike; who may scrape is of no interest to the worker.
+    assert told.configuration_hash() != plain.configuration_hash()
+    assert replace(told, redact=plain.redact).configuration_hash() == plain.configuration_hash()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from memory.ingest.redaction_kinds import PLACEHOLDER
+
 LEFT_UNSAID = "It holds a secret (a password, key, card or account number), which stays with the message."
 LABEL = (
     r"(?:pass(?:word|code|phrase)|passwort|kennwort|contrase[nñ]a|mot de passe|pin(?: code| number)?|"
@@ -49,8 +51,11 @@ ACCOUNT = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,4})?
 
 
 def holds_secret(text: str) -> bool:
-    """Whether a text tells a secret itself; speaking of passwords in general is none."""
-    patterns = (TOLD, BESIDE, LOOSE, CHINESE, SHAPES, RANDOM)
+    """Whether a text tells a secret itself; speaking of passwords in general is none.
+
+    A place where something was taken out at the door tells none, and nothing is to be learnt from it.
+    """
+    patterns = (TOLD, BESIDE, LOOSE, CHINESE, SHAPES, RANDOM, PLACEHOLDER)
     if any(pattern.search(text) for pattern in patterns):
         return True
     is_card = any(_is_card(match.group()) for match in DIGITS.finditer(text))

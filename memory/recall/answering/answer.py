@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from memory.cascade.asking import AnswerError
+from memory.cascade.asking import Account, AnswerError
 from memory.cascade.designs import design_of
 from memory.indexing.analyser import query_terms
 from memory.indexing.units import hash_of
@@ -55,13 +55,18 @@ class Answer:
     """The language model's name, or `extractive`."""
     problem: str = ""
     """Why the configured model did not answer, where quotes stand in its place."""
+    problem_kind: str = ""
+    """The same as one word, without any words of the model."""
 
 
-def answer_question(entity: Entity, question: str, *, model: Model | None = None) -> Answer:
+def answer_question(
+    entity: Entity, question: str, *, model: Model | None = None, account: Account | None = None
+) -> Answer:
     """Answer from memory alone, with citations.
 
     With a language model (`model`, or the one that the settings name) it is asked once, and once more for
     statements that cite wrongly; what is still uncited is dropped. Without one the best lines are quoted.
+    What it cost is added to `account`, for a caller who records it (`memory.measuring.answers`).
     Writes nothing. Must not run inside a transaction where a model is used. ValueError for a blank question.
     """
     asked = strip_recalled(question).strip()[:QUESTION_CHARACTERS]
@@ -79,9 +84,10 @@ def answer_question(entity: Entity, question: str, *, model: Model | None = None
         return _extracted(asked, words, evidence)
     design = design_of(entity)
     try:
-        told = ask_model(entity, asked, evidence, model, design)
+        told = ask_model(entity, asked, evidence, model, design, account or Account())
     except (ModelError, AnswerError) as error:
-        return _extracted(asked, words, evidence, problem=f"{model.name} did not answer: {error}")
+        quoted = _extracted(asked, words, evidence, problem=f"{model.name} did not answer: {error}")
+        return replace(quoted, problem_kind=error.kind)
     return _told(asked, told)
 
 

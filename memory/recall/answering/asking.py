@@ -50,14 +50,16 @@ class Told:
     model: str
 
 
-def ask_model(entity: Entity, question: str, evidence: Evidence, model: Model, design: Design) -> Told:
+def ask_model(
+    entity: Entity, question: str, evidence: Evidence, model: Model, design: Design, account: Account
+) -> Told:
     """Statements that hold, and gaps. ModelError or AnswerError when the model gives nothing usable.
 
-    Must not run inside a transaction.
+    What it cost, also for nothing, is added to the account. Must not run inside a transaction.
     """
     ensure_within_daily_budget(entity.workspace)
     shown = _shown(evidence, design.budgets.memory, model)
-    account = Account()
+    account.design_hash = design.digest
     asker = Asker(Budgeted(model, RunBudget.configured()), design, TASK, account)
     verdict = asker.ask(_question(entity, question, shown, design.example_markers))
     statements = tuple(taken for taken in verdict.taken if taken.items)

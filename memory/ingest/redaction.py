@@ -1,0 +1,123 @@
+"""Redaction at the door: what a setting names is taken out of a text before anything is stored.
+
+`redact` is used by every door that takes words. It is off by default, keeps everything around what it takes,
+and does nothing to a text that it has been through before.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+
+from memory.ingest.redaction_kinds import PLACEHOLDER, Find, Kind, Span
+
+SECRETS = "secrets"
+PERSONAL = "personal"
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text as it may be stored, and how many of which kind were taken out of it."""
+
+    text: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def load_redaction() -> None:
+    """Load what the settings need, so that the first message does not wait for it."""
+    for find in _finds(settings.MEMSEEK.redact):
+        list(find(""))
+
+
+def is_redacting() -> bool:
+    """Whether the settings name anything to take out."""
+    return bool(settings.MEMSEEK.redact)
+
+
+def redact(text: str) -> Redacted:
+    """Take out what MEMSEEK_REDACT names; the text itself where that is nothing.
+
+    Each place becomes `[redacted: kind]`. The same text always becomes the same, and redacting it again
+    changes nothing.
+    """
+    chosen = settings.MEMSEEK.redact
+    if not chosen or not text:
+        return Redacted(text)
+    return redacted_by(text, _finds(chosen))
+
+
+def redact_json(value: Any, *, kept: frozenset[str] = frozenset()) -> tuple[Any, Counter[str]]:
+    """The same for every text within a JSON value but its names and the values of the names in `kept`.
+
+    What stands under a name such as `password` goes as a whole, whatever it looks like.
+    """
+    counts: Counter[str] = Counter()
+    return (_walked(value, kept, counts) if is_redacting() else value), counts
+
+
+def redacted_by(text: str, finds: Iterable[Find]) -> Redacted:
+    """Take out what these find; where two overlap, the one that begins first, then the longer one."""
+    given = [match.span() for match in PLACEHOLDER.finditer(text)]
+    spans = sorted(
+        (span for find in finds for span in find(text) if not _touches(span, given)),
+        key=lambda span: (span.start, -span.end),
+    )
+    parts: list[str] = []
+    counts: Counter[str] = Counter()
+    end = 0
+    for span in spans:
+        if span.start < end:
+            continue
+        parts += [text[end : span.start], span.kind.placeholder]
+        counts[span.kind.value] += 1
+        end = span.end
+    return Redacted("".join([*parts, text[end:]]), counts)
+
+
+def _touches(span: Span, given: Sequence[tuple[int, int]]) -> bool:
+    """Whether a span overlaps one of these, which follow one another."""
+    before = bisect_left(given, (span.end, 0)) - 1
+    return before >= 0 and given[before][1] > span.start
+
+
+def _finds(chosen: Iterable[str]) -> Iterator[Find]:
+    """Loaded when the first text comes: without the setting nobody pays for the libraries."""
+    if SECRETS in chosen:
+        from memory.ingest.redaction_secrets import SECRET_FINDS
+
+        yield from SECRET_FINDS
+    if PERSONAL in chosen:
+        from memory.ingest.redaction_personal import PERSONAL_FINDS
+
+        yield from PERSONAL_FINDS
+
+
+def _walked(value: Any, kept: frozenset[str], counts: Counter[str]) -> Any:
+    if isinstance(value, str):
+        done = redact(value)
+        counts.update(done.counts)
+        return done.text
+    if isinstance(value, list):
+        return [_walked(item, kept, counts) for item in value]
+    if isinstance(value, dict):
+        take: Callable[[str, Any], Any] = partial(_named, kept=kept, counts=counts)
+        return {name: take(name, item) for name, item in value.items()}
+    return value
+
+
+def _named(name: str, item: Any, *, kept: frozenset[str], counts: Counter[str]) -> Any:
+    if name in kept:
+        return item
+    if isinstance(item, str) and SECRETS in settings.MEMSEEK.redact:
+        from memory.ingest.redaction_labels import is_secret_under
+
+        if is_secret_under(name, item) and not PLACEHOLDER.search(item):
+            counts[Kind.PASSWORD.value] += 1
+            return Kind.PASSWORD.placeholder
+    return _walked(item, kept, counts)
