@@ -1,7 +1,8 @@
 """Answers of a model that thinks for no time at all: computed from the prompt, and the same each time.
 
 Every sentence of a user that is not a question becomes a claim in its own words, every claim a line of one
-scene, and the first line without a number becomes the one trait.
+scene, and the first line without a number becomes the one trait. Every action of a trace without a figure
+becomes a step of the procedure, and all feedback another one.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ MESSAGE = re.compile(rf"^(m\d+) (\w+)\b.*?: ({QUOTED})(?: \[attachment: .*\])?$"
 ATOM = re.compile(rf"^(a\d+) \[([^\]]*)\] ({QUOTED})")
 SCENE = re.compile(rf"^(s\d+) ({QUOTED})")
 LINE = re.compile(rf"^  (s\d+\.l\d+) (\w+)( DUE)?( PINNED)? \[([^\]]*)\] ({QUOTED})")
+TRACE_STEP = re.compile(rf"^  (t\d+\.s\d+) action.*?: ({QUOTED})$")
+FEEDBACK = re.compile(rf"^(f\d+) .*?comment: ({QUOTED})")
 TRAIT = re.compile(r"^(t\d+) (\w+)( DUE)? ")
 # Words that a claim may not repeat, for they mean another day later.
 PASSING_WORDS = re.compile(
@@ -84,12 +87,31 @@ def portray(prompt: str) -> Answer:
     return {"items": [item], "nothing_reason": None}
 
 
+def write_down(prompt: str) -> Answer:
+    """A line for each action without a figure and for each comment; the same words twice are one line."""
+    steps = [found for found in _lines(prompt, "Traces:", TRACE_STEP) if not re.search(r"\d", found[2])]
+    cited: dict[str, list[str]] = {}
+    for found in [*steps, *_lines(prompt, "Feedback:", FEEDBACK)]:
+        cited.setdefault(json.loads(found[2]), []).append(found[1])
+    items: list[Answer] = [
+        {"action": "line", "section": "procedure", "text": text, "sources": sources}
+        for text, sources in cited.items()
+    ]
+    return {"items": items, "nothing_reason": None} if items else NOTHING
+
+
 ANSWERS: Mapping[str, Callable[[str], Answer]] = {
     "l1_extract": extract,
     "scene_synthesis": synthesise,
     "persona": portray,
+    "skill_extract": write_down,
 }
-HEADINGS = {"l1_extract": "Messages to read:", "persona": "Traits now:", "scene_synthesis": "Claims ("}
+HEADINGS = {
+    "l1_extract": "Messages to read:",
+    "persona": "Traits now:",
+    "skill_extract": "Procedure as it stands:",
+    "scene_synthesis": "Claims (",
+}
 
 
 def _lines(prompt: str, heading: str, pattern: re.Pattern[str]) -> list[re.Match[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -45,6 +45,13 @@ class _HasScope(BasePermission):
         return isinstance(access, Access) and access.allows(self.scope)
 
 
+def require_scope(request: Request, scope: str) -> None:
+    """For doors where only some of what may be asked needs more; PermissionDenied without the scope."""
+    access: Any = request.auth
+    if not access.allows(scope):
+        raise PermissionDenied(f"This key has no {scope} scope.")
+
+
 class CanRead(_HasScope):
     """Keys with scope read, write or admin."""
 
@@ -55,3 +62,9 @@ class CanWrite(_HasScope):
     """Keys with scope write or admin."""
 
     scope = "write"
+
+
+class CanAdmin(_HasScope):
+    """Keys with scope admin: what takes memory away or carries all of it out needs more than writing."""
+
+    scope = "admin"

@@ -9,13 +9,15 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.authentication import CanRead
+from memory.api.authentication import CanRead, require_scope
 from memory.api.reading import read_body
 from memory.api.requests import CompileAsked
 from memory.api.translating import compile_request
 from memory.api.views import JsonView
 from memory.ingest.sessions import session_with
+from memory.models import Session, Use
 from memory.recall.compiling import Compiled, compile_context
+from memory.skills.uses import record_compiled
 
 
 class CompileView(JsonView):
@@ -24,11 +26,25 @@ class CompileView(JsonView):
     permission_classes = [CanRead]
 
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Chat messages for the next reply of a session; asks no model."""
+        """Chat messages for the next reply of a session; with `record_use` they are noted as handed out."""
         asked = read_body(CompileAsked, cast(dict[str, Any], request.data))
+        if asked.record_use:
+            require_scope(request, "write")
         session = session_with(self.access(), session_id)
         compiled = compile_context(session, compile_request(asked))
-        return Response({"session": session.pk, "entity": session.entity.name, **_compiled_value(compiled)})
+        value = {"session": session.pk, "entity": session.entity.name, **_compiled_value(compiled)}
+        if asked.record_use:
+            value["use"] = self._recorded(session, compiled, asked).pk
+        return Response(value)
+
+    def _recorded(self, session: Session, compiled: Compiled, asked: CompileAsked) -> Use:
+        return record_compiled(
+            session=session,
+            compiled=compiled,
+            query=asked.query,
+            keeps_text=asked.keep_text,
+            key=self.access().key,
+        )
 
 
 def _compiled_value(compiled: Compiled) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from memory.ingest.session_rows import NoSessionError
 from memory.recall.replay import UnknownSessionError
 from memory.recall.short_ids import NoIdError
 from memory.recall.trace import AmbiguousIdError, NoRecordError
+from memory.skills.uses import ExpiredUseError, NoUseError
+from memory.stewardship.actors import RefusedChangeError, StaleChangeError
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +36,7 @@ NOT_FOUND: Mapping[type[Exception], str] = {
     UnknownSessionError: "The entity has no such session.",
     NoSessionError: "There is no such session for this key.",
     NoRecordError: "The entity has no record with such an id.",
+    NoUseError: "The entity has no such use.",
 }
 
 
@@ -61,6 +64,11 @@ def error_response(error: Exception, context: Mapping[str, Any]) -> Response:
         return _reply(status.HTTP_400_BAD_REQUEST, "invalid", f"id: {error}")
     if isinstance(error, AmbiguousIdError):
         return _ambiguity(error)
+    if isinstance(error, ExpiredUseError):
+        return _reply(status.HTTP_410_GONE, "expired", str(error))
+    if isinstance(error, RefusedChangeError):
+        code = "stale" if isinstance(error, StaleChangeError) else "refused"
+        return _reply(status.HTTP_409_CONFLICT, code, str(error))
     if isinstance(error, UnknownDesignError):
         logger.error("the design of a workspace is gone: %s", error)
         return _reply(503, "unknown_design", f"The design of this workspace is not here. {error}")

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 from memory.ingest.instants import in_utc
 from memory.ingest.storable import text_problem
@@ -119,7 +127,24 @@ class RecallAsked(FilteredAsked):
     meaning_milliseconds: Milliseconds | None = None
 
 
-class ContextAsked(FilteredAsked):
+class RecordedAsked(BaseModel):
+    """What becomes of a rendered context besides the reply."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    record_use: bool = False
+    """Store what was handed out, so that feedback can name it."""
+    keep_text: bool = False
+    """... with its words, and those of the request."""
+
+    @model_validator(mode="after")
+    def _keeps_what_is_recorded(self) -> Self:
+        if self.keep_text and not self.record_use:
+            raise ValueError("keep_text: belongs to record_use")
+        return self
+
+
+class ContextAsked(RecordedAsked, FilteredAsked):
     """`/context`."""
 
     task: Words
@@ -150,7 +175,7 @@ class ReplyAsked(BaseModel):
     """The model that will read it: some cut text into more tokens."""
 
 
-class CompileAsked(Narrowed, ReplyAsked):
+class CompileAsked(RecordedAsked, Narrowed, ReplyAsked):
     """`POST /sessions/{id}/context`."""
 
 

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 
+from memory.api import correction_views as views
 from memory.api.catalog import CatalogView
 from memory.api.claim_views import ClaimHistoryView, ClaimsView, PoliciesView, SessionClaimsView
 from memory.api.compile_views import CompileView
+from memory.api.feedback_views import FeedbackView, UsesView, UseView
+from memory.api.forget_views import (
+    EraseConfirmView,
+    EraseView,
+    ErasuresView,
+    ForgetConfirmView,
+    ForgetView,
+)
 from memory.api.graph_views import GraphRefreshView, GraphView
 from memory.api.list_views import AtomsView, ReplayView, RulesView
+from memory.api.portable_views import ExportView, ImportView
 from memory.api.recall_views import AnswerView, ContextView, RecallView, TraceView
+from memory.api.review_views import ApproveView, EditView, RejectView, RetireView, RollbackView
 from memory.api.session_views import (
     CompactView,
     DigestsView,
@@ -17,6 +28,15 @@ from memory.api.session_views import (
     OpeningView,
     SessionView,
     TurnsView,
+)
+from memory.api.skill_views import (
+    DraftsView,
+    ProceduresView,
+    ProcedureView,
+    TaskTraceView,
+    TracesView,
+    VersionsView,
+    VersionView,
 )
 from memory.api.views import HealthView, NoSuchView, RecordsView, TimelineView
 
@@ -47,11 +67,52 @@ reads = [
     path("claims/<uuid:claim_id>/history", ClaimHistoryView.as_view(), name="claim-history"),
     path("policies", PoliciesView.as_view(), name="policies"),
     path("graph", GraphView.as_view(), name="graph"),
+    path("forget", ForgetView.as_view(), name="forget"),
+    path("forget/confirm", ForgetConfirmView.as_view(), name="forget-confirm"),
+    path("erase", EraseView.as_view(), name="erase"),
+    path("erase/confirm", EraseConfirmView.as_view(), name="erase-confirm"),
+    path("erasures", ErasuresView.as_view(), name="erasures"),
+    # The name of an entity may hold slashes too.
+    path("entities/<path:name>/export", ExportView.as_view(), name="export"),
+    path("entities/<path:name>/import", ImportView.as_view(), name="import"),
     path("graph/refresh", GraphRefreshView.as_view(), name="graph-refresh"),
+]
+skills = [
+    path("traces", TracesView.as_view(), name="traces"),
+    path("traces/<uuid:trace_id>", TaskTraceView.as_view(), name="task-trace"),
+    path("procedures", ProceduresView.as_view(), name="procedures"),
+    path("procedures/<uuid:procedure_id>", ProcedureView.as_view(), name="procedure"),
+    path("procedures/<uuid:procedure_id>/versions", VersionsView.as_view(), name="versions"),
+    path("procedures/<uuid:procedure_id>/rollback", RollbackView.as_view(), name="rollback"),
+    path("procedures/<uuid:procedure_id>/retire", RetireView.as_view(), name="retire"),
+    path("versions/<uuid:version_id>", VersionView.as_view(), name="version"),
+    path("drafts", DraftsView.as_view(), name="drafts"),
+    path("drafts/<uuid:version_id>", VersionView.as_view(), name="draft"),
+    path("drafts/<uuid:version_id>/approve", ApproveView.as_view(), name="approve"),
+    path("drafts/<uuid:version_id>/edit", EditView.as_view(), name="edit"),
+    path("drafts/<uuid:version_id>/reject", RejectView.as_view(), name="reject"),
+    path("uses", UsesView.as_view(), name="uses"),
+    path("uses/<uuid:use_id>", UseView.as_view(), name="use"),
+    path("feedback", FeedbackView.as_view(), name="feedback"),
+]
+corrections = [
+    path("atoms/<uuid:atom_id>", views.AtomView.as_view(), name="atom"),
+    path("atoms/<uuid:atom_id>/retract", views.AtomRetractView.as_view(), name="atom-retract"),
+    path("atoms/<uuid:atom_id>/restore", views.AtomRestoreView.as_view(), name="atom-restore"),
+    path("scenes", views.ScenesView.as_view(), name="scenes"),
+    path("scenes/<uuid:scene_id>", views.SceneView.as_view(), name="scene"),
+    path("scenes/<uuid:scene_id>/preview", views.ScenePreviewView.as_view(), name="scene-preview"),
+    path("scenes/<uuid:scene_id>/pins", views.ScenePinsView.as_view(), name="scene-pins"),
+    path("scenes/<uuid:scene_id>/merge", views.SceneMergeView.as_view(), name="scene-merge"),
+    path("scenes/<uuid:scene_id>/retire", views.SceneRetireView.as_view(), name="scene-retire"),
+    path("scenes/<uuid:scene_id>/restore", views.SceneRestoreView.as_view(), name="scene-restore"),
+    path("traits", views.TraitsView.as_view(), name="traits"),
+    path("traits/<uuid:trait_id>/retract", views.TraitRetractView.as_view(), name="trait-retract"),
+    path("traits/<uuid:trait_id>/restore", views.TraitRestoreView.as_view(), name="trait-restore"),
 ]
 
 urlpatterns = [
     *endpoints,
-    path("api/v1/", include(([*endpoints, *reads], "api"), namespace="v1")),
+    path("api/v1/", include(([*endpoints, *reads, *skills, *corrections], "api"), namespace="v1")),
     re_path(r"^api/", NoSuchView.as_view()),
 ]

@@ -20,7 +20,7 @@ from memory.client.errors import (
     UnauthorisedError,
     UnreachableError,
 )
-from memory.client.given import Authority, Evidence, NewMessage, NewTurn, SubjectRef
+from memory.client.given import Authority, Evidence, NewMessage, NewStep, NewTurn, SubjectRef
 from memory.client.memory import AsyncMemory, Memory
 from memory.client.results import (
     Answer,
@@ -43,6 +43,21 @@ from memory.client.results import (
     TraceNode,
 )
 from memory.client.sessions import NOW, AsyncSession, Session
+from memory.client.skill_results import (
+    Feedback,
+    HandedOut,
+    LineChange,
+    LineCitation,
+    Procedure,
+    ProcedureLine,
+    ProcedureVersion,
+    Review,
+    TaskTrace,
+    TraceStep,
+    Use,
+    VersionDifference,
+    VersionSummary,
+)
 from memory.client.turn_results import AddedTurn, Context, Digest, RecalledClaim, SessionRecord, Turn
 
 __all__ = [
@@ -63,18 +78,26 @@ __all__ = [
     "Digest",
     "Evidence",
     "Fact",
+    "Feedback",
     "Graph",
+    "HandedOut",
     "Health",
     "Hit",
+    "LineChange",
+    "LineCitation",
     "Memory",
     "MemseekError",
     "NewMessage",
+    "NewStep",
     "NewTurn",
     "Node",
     "NotFoundError",
     "Observed",
     "Outcome",
     "ParkedError",
+    "Procedure",
+    "ProcedureLine",
+    "ProcedureVersion",
     "Promoted",
     "RateLimitedError",
     "Recalled",
@@ -83,6 +106,7 @@ __all__ = [
     "Record",
     "RedirectedError",
     "RefusedError",
+    "Review",
     "ServerError",
     "Session",
     "SessionRecord",
@@ -91,9 +115,14 @@ __all__ = [
     "StoredMessage",
     "SubjectRef",
     "TaskContext",
+    "TaskTrace",
     "Trace",
     "TraceNode",
+    "TraceStep",
     "Turn",
     "UnauthorisedError",
     "UnreachableError",
+    "Use",
+    "VersionDifference",
+    "VersionSummary",
 ]

@@ -102,6 +102,16 @@ class NewMessage(NewTurn):
     ordinal: int | None = None
 
 
+class NewStep(_Given):
+    """A step of a trace: an `instruction`, an `action`, a `result`, a `check` or a `note`."""
+
+    kind: Literal["instruction", "action", "result", "check", "note"]
+    text: str
+    tool_name: str = ""
+    message: UUID | None = None
+    """The stored turn that it was."""
+
+
 def evidence_sent(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
     """As the API takes it."""
     return [item.model_dump(mode="json", exclude_none=True) for item in evidence]

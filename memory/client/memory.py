@@ -17,10 +17,11 @@ from memory.client.opening import AsyncSessions, Sessions
 from memory.client.recall_doors import RecallDoors
 from memory.client.running import Asynchronous, Blocking, door
 from memory.client.site import Site, site_of
+from memory.client.skill_doors import SkillDoors
 from memory.client.wires import AsyncWire, BlockingWire
 
 
-class MemoryDoors(RecallDoors, ClaimDoors):
+class MemoryDoors(RecallDoors, ClaimDoors, SkillDoors):
     """What both clients can do; see `Memory` and `AsyncMemory`."""
 
     _site: Site

@@ -57,8 +57,14 @@ class RecallDoors(Asking):
         since: datetime | None = None,
         until: datetime | None = None,
         meaning: bool = True,
+        record_use: bool = False,
+        keep_text: bool = False,
     ) -> Flow[results.TaskContext]:
-        """The text that an agent should get before a task, within budgets of tokens by block."""
+        """The text that an agent should get before a task, within budgets of tokens by block.
+
+        With `record_use` the server notes what it handed out, and `use` of the result names it for feedback;
+        with `keep_text` the words too. Both need scope write.
+        """
         body = told(
             task=task,
             entity=entity,
@@ -68,6 +74,8 @@ class RecallDoors(Asking):
             as_of=as_of,
             evolution_record=evolution_record,
             model=model,
+            record_use=record_use or None,
+            keep_text=keep_text or None,
         )
         filters = _filters(layers, kinds, topics, session, since, until, meaning)
         return (yield from self._read(results.TaskContext, "POST", "context", body={**body, **filters}))

@@ -108,6 +108,8 @@ class TaskContext(Result):
     tokens: int
     stable_prefix_bytes: int
     manifest: Mapping[str, Any] = {}
+    use: UUID | None = None
+    """Names it for feedback, where `record_use` was asked for."""
 
 
 class Citation(Result):

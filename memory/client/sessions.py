@@ -141,10 +141,13 @@ class SessionDoors(Asking):
         as_of: datetime | None = None,
         live: bool = True,
         model: str | None = None,
+        record_use: bool = False,
+        keep_text: bool = False,
     ) -> Flow[Context]:
         """The chat messages for the next reply, within a budget of tokens; no model is asked.
 
-        Without a `query` the newest words of a user are taken. What is not given is left to the server.
+        Without a `query` the newest words of a user are taken. What is not given is left to the server. With
+        `record_use` it notes what it handed out, and `use` of the result names it for feedback.
         """
         body = told(
             query=query,
@@ -160,6 +163,8 @@ class SessionDoors(Asking):
             as_of=as_of,
             live=live,
             model=model,
+            record_use=record_use or None,
+            keep_text=keep_text or None,
         )
         return (yield from self._read(Context, "POST", f"{self._path}/context", body=body))
 

@@ -114,6 +114,8 @@ class Context(Result):
     stable_prefix_bytes: int = 0
     sha256: str
     manifest: Mapping[str, Any] = {}
+    use: UUID | None = None
+    """Names it for feedback, where `record_use` was asked for."""
 
     def anthropic(self) -> AnthropicChat:
         """The same for Anthropic's Messages API: `create(system=chat.system, messages=chat.messages)`."""

@@ -21,11 +21,13 @@ from memory.models import (
     Evidence,
     Line,
     Message,
+    ProcedureLine,
     Run,
     Scene,
     SceneVersion,
     Section,
     Session,
+    SkillInput,
     Step,
     Trait,
     TraitVersion,
@@ -33,11 +35,18 @@ from memory.models import (
     VersionLine,
     Work,
 )
+from memory.models.evidence import DERIVED, TARGETS
 from memory.stewardship.verify_graph import (
     bare_nodes,
     claims_without_edge,
     edges_of_dead_atoms,
     edges_that_differ,
+)
+from memory.stewardship.verify_skills import (
+    active_versions_without_steps,
+    drafts_on_another_base,
+    drafts_on_retired_procedures,
+    procedures_without_version,
 )
 
 Rows = QuerySet[Any]
@@ -102,7 +111,11 @@ def _lines_without_evidence() -> Rows:
 
 
 def _trait_versions_without_evidence() -> Rows:
-    return _without_receipt(TraitVersion.objects.all(), "of_trait_version")
+    return _without_receipt(TraitVersion.objects.filter(erased_at__isnull=True), "of_trait_version")
+
+
+def _procedure_lines_without_evidence() -> Rows:
+    return _without_receipt(ProcedureLine.objects.filter(erased_at__isnull=True), "of_procedure_line")
 
 
 def _digests_without_evidence() -> Rows:
@@ -111,7 +124,7 @@ def _digests_without_evidence() -> Rows:
 
 def _foreign_evidence() -> Rows:
     """Receipts whose derived row or target lies in another entity."""
-    ends = ("of_atom", "of_line", "of_trait_version", "of_digest", "message", "atom", "line", "correction")
+    ends = (*DERIVED, *TARGETS)
     elsewhere = Q()
     for end in ends:
         elsewhere |= Q(**{f"{end}__isnull": False}) & ~Q(**{f"{end}__entity_id": F("entity_id")})
@@ -150,6 +163,19 @@ def _scenes_without_lines() -> Rows:
 def _traits_without_head() -> Rows:
     heads = TraitVersion.objects.filter(trait=OuterRef("pk"), is_head=True)
     return Trait.objects.filter(status=Trait.Status.LIVE).exclude(Exists(heads))
+
+
+def _erased_lines_that_stand() -> Rows:
+    """Live scenes let go of a line at once when its words are erased."""
+    return Line.objects.filter(
+        erased_at__isnull=False,
+        places__version__is_head=True,
+        places__version__scene__status=Scene.Status.LIVE,
+    )
+
+
+def _erased_traits_that_stand() -> Rows:
+    return TraitVersion.objects.live().filter(erased_at__isnull=False)
 
 
 def _overtaken_runs() -> Rows:
@@ -198,6 +224,7 @@ ALWAYS = (
     Check("line_without_evidence", "rests on nothing", _lines_without_evidence),
     Check("trait_version_without_evidence", "rests on nothing", _trait_versions_without_evidence),
     Check("digest_without_evidence", "rests on nothing", _digests_without_evidence),
+    Check("procedure_line_without_evidence", "rests on nothing", _procedure_lines_without_evidence),
     Check("foreign_evidence", "a receipt that crosses an entity", _foreign_evidence),
     Check("atom_said_twice", "another live atom says the same words", _atoms_said_twice),
     Check("chain_with_several_live", "more than one atom of the chain is live", _chains_with_several_live),
@@ -205,8 +232,14 @@ ALWAYS = (
     Check("scene_without_head", "a live scene without a current version", _scenes_without_head),
     Check("scene_without_lines", "the current version of a live scene is empty", _scenes_without_lines),
     Check("trait_without_head", "a live trait without a current version", _traits_without_head),
+    Check("erased_line_stands", "its words were erased, but a live scene holds it", _erased_lines_that_stand),
+    Check("erased_trait_stands", "its words were erased, but it is live", _erased_traits_that_stand),
     Check("overtaken_run", "marked as running, but its work was claimed again", _overtaken_runs),
     Check("input_without_work", "waits, but its entity has no row of work", _inputs_without_work),
+    Check("active_version_without_steps", "is handed out and says no step", active_versions_without_steps),
+    Check("procedure_without_version", "nobody has worded it", procedures_without_version),
+    Check("draft_on_another_base", "what it was made on is not active", drafts_on_another_base),
+    Check("draft_of_retired_procedure", "its procedure has ended", drafts_on_retired_procedures),
     Check("bare_node", "no edge touches it", bare_nodes),
     Check("edge_of_dead_atom", "its atom does not hold", edges_of_dead_atoms),
     Check("edge_differs", "says something else than its claim", edges_that_differ),
@@ -217,6 +250,7 @@ WHEN_SETTLED = (
     Check("atom_waits", "not placed yet", Atom.objects.pending),
     Check("scene_version_waits", "not looked at yet", SceneVersion.objects.pending),
     Check("session_waits", "not folded, or without its brief yet", Session.objects.pending),
+    Check("skill_input_waits", "no draft was made of it yet", SkillInput.objects.pending),
     Check("promotion_waits", "not promoted yet", Unpromoted.objects.pending),
     Check("claim_without_edge", "belongs in the graph and is not there", claims_without_edge),
     Check("run_under_way", "marked as running", lambda: Run.objects.filter(status=Run.Status.RUNNING)),

@@ -20,6 +20,8 @@ from memory.recall.records import (
     TraceTree,
     TraitRecord,
 )
+from memory.skills.records import VersionRecord
+from memory.stewardship.forgetting_records import Match
 
 
 class MemoryProblemError(Exception):
@@ -85,6 +87,44 @@ class Answered:
     """Why the configured model did not answer; empty when it did."""
 
 
+@dataclass(frozen=True, slots=True)
+class ShownProcedure:
+    """A procedure: what agents get, and the draft that waits for a person."""
+
+    id: UUID
+    active: VersionRecord | None
+    draft: VersionRecord | None
+
+
+@dataclass(frozen=True, slots=True)
+class Procedures:
+    """Procedures, and what has just become of one of them."""
+
+    procedures: tuple[ShownProcedure, ...]
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """What a request to forget means; nothing has gone yet."""
+
+    matter: str
+    wants_old: bool
+    matches: tuple[Match, ...]
+    counts: Mapping[str, int]
+    """Rows that would go, by layer; empty when nothing is chosen."""
+    token: str
+    """Confirms what is chosen; empty when nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What an erase took."""
+
+    erasure: UUID
+    counts: Mapping[str, int]
+
+
 class Memory(Protocol):
     """One entity's memory. Every method may raise MemoryProblemError."""
 
@@ -126,6 +166,34 @@ class Memory(Protocol):
 
     def answer(self, question: str) -> Answered:
         """A cited answer."""
+        ...
+
+    def procedures(self, words: str) -> Procedures:
+        """Reviewed procedures for some words, or all, with the drafts that wait."""
+        ...
+
+    def approve_draft(self, id_part: str, reason: str) -> Procedures:
+        """Make a draft the active version."""
+        ...
+
+    def reject_draft(self, id_part: str, reason: str) -> Procedures:
+        """Turn a draft down."""
+        ...
+
+    def use_procedure(self, id_part: str) -> Procedures:
+        """Hand a procedure out and record that."""
+        ...
+
+    def say_of_procedure(self, id_part: str, comment: str, notice: Callable[[str], object]) -> Procedures:
+        """Say something of a use or of an active version, and wait for the next draft."""
+        ...
+
+    def forget(self, words: str) -> Forgetting:
+        """What is meant by a request to forget; erases nothing."""
+        ...
+
+    def confirm_forget(self, token: str, keep: tuple[str, ...]) -> Forgotten:
+        """Erase what was listed, but for what the ids name."""
         ...
 
     def status(self) -> LadderStatus:

@@ -12,11 +12,21 @@ from difflib import get_close_matches
 
 from memory.recall.hits import Found
 from memory.recall.records import AtomRecord, LadderStatus, MessageRecord, RulesPage, SceneRecord, TraitRecord
-from memory.walkthrough.access import Answered, Memory, Rendered, Said, Traced
+from memory.walkthrough.access import (
+    Answered,
+    Forgetting,
+    Forgotten,
+    Memory,
+    Procedures,
+    Rendered,
+    Said,
+    Traced,
+)
 
 DEFAULT_FLOOR = 70
 HIGHEST_PRIORITY = 100
 NAME_SHOWN = 32
+CONFIRM = "confirm"
 
 
 class UsageError(Exception):
@@ -65,7 +75,9 @@ class Transcript:
 
 
 Ladder = Scenes | Memories | Persona | Transcript | RulesPage | LadderStatus
-Page = Help | Quit | Said | Ladder | Traced | Found | Rendered | Answered
+Page = (
+    Help | Quit | Said | Ladder | Traced | Found | Rendered | Answered | Procedures | Forgetting | Forgotten
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +169,44 @@ def _answer(call: Call) -> Page:
     return call.memory.answer(call.argument)
 
 
+def _procedure(call: Call) -> Page:
+    word, *rest = call.argument.split(maxsplit=2) or [""]
+    if word not in PROCEDURE_WORDS:
+        return call.memory.procedures(call.argument)
+    needed, run = PROCEDURE_WORDS[word]
+    if len(rest) < needed:
+        raise UsageError(PROCEDURE_USAGE[word])
+    id_part, said = (*rest, "")[:2]
+    return run(call, id_part, said)
+
+
+PROCEDURE_USAGE = {
+    "approve": "Give the id of a draft, and why if you like: procedure approve <id> [reason]",
+    "reject": "Give the id of a draft, and why: procedure reject <id> <reason>",
+    "use": "Give the id of an active version: procedure use <id>",
+    "feedback": "Give the id of a use or an active version, and your words: procedure feedback <id> <words>",
+}
+PROCEDURE_WORDS: dict[str, tuple[int, Callable[[Call, str, str], Page]]] = {
+    "approve": (1, lambda call, id_part, said: call.memory.approve_draft(id_part, said)),
+    "reject": (2, lambda call, id_part, said: call.memory.reject_draft(id_part, said)),
+    "use": (1, lambda call, id_part, said: call.memory.use_procedure(id_part)),
+    "feedback": (2, lambda call, id_part, said: call.memory.say_of_procedure(id_part, said, call.notice)),
+}
+"""How many arguments each needs, and what it does. Any other word is one to look for."""
+
+
+def _forget(call: Call) -> Page:
+    if not call.argument:
+        raise UsageError("Write what is to be forgotten: forget <words>")
+    word, *rest = call.argument.split()
+    if word.casefold() != CONFIRM:
+        return call.memory.forget(call.argument)
+    if not rest:
+        raise UsageError(f"Give the token that was shown: forget {CONFIRM} <token> [ids to keep]")
+    token, *keep = rest
+    return call.memory.confirm_forget(token, tuple(keep))
+
+
 def _status(call: Call) -> Page:
     _without_arguments("status", call)
     return call.memory.status()
@@ -185,6 +235,18 @@ COMMANDS = {
         Command("trace", "<id>", "follow a record back to its evidence, and up to its uses", _trace),
         Command("search", "<words>", "find what memory holds, on every layer, with its words", _search),
         Command("answer", "<question>", "answer from memory alone, with citations", _answer),
+        Command(
+            "procedure",
+            "[words]",
+            "show reviewed procedures and drafts; procedure approve, reject, use, feedback <id>",
+            _procedure,
+        ),
+        Command(
+            "forget",
+            "<words>",
+            "list what is meant, for you to confirm; forget confirm <token> [ids to keep] erases it",
+            _forget,
+        ),
         Command("status", "", "count the records of each layer, and what waits", _status),
         Command("help", "[command]", "show the commands", _help),
         Command("quit", "", "leave; the end of input does too", _quit),

@@ -31,7 +31,19 @@ from memory.recall.records import (
 )
 from memory.recall.search import Request, search
 from memory.recall.short_ids import NoIdError
-from memory.walkthrough.access import Answered, MemoryProblemError, Rendered, Said, Traced
+from memory.skills.uses import ExpiredUseError
+from memory.stewardship.actors import RefusedChangeError
+from memory.walkthrough import forgetting, procedures
+from memory.walkthrough.access import (
+    Answered,
+    Forgetting,
+    Forgotten,
+    MemoryProblemError,
+    Procedures,
+    Rendered,
+    Said,
+    Traced,
+)
 from memory.walkthrough.recalling import answered, rendered
 from memory.walkthrough.waiting import wait_until_settled
 
@@ -49,7 +61,7 @@ def problems_told() -> Iterator[None]:
         yield
     except trace.AmbiguousIdError as problem:
         raise MemoryProblemError(str(problem), problem.candidates) from problem
-    except (NoIdError, trace.NoRecordError) as problem:
+    except (NoIdError, trace.NoRecordError, RefusedChangeError, ExpiredUseError) as problem:
         raise MemoryProblemError(str(problem)) from problem
     except IngestError as problem:
         told = "; ".join(f"{found.field} {found.problem}" for found in problem.problems)
@@ -131,6 +143,49 @@ class LocalMemory:
     def answer(self, question: str) -> Answered:
         """A cited answer; the configured model, if any, is asked."""
         return answered(self.entity, question)
+
+    @problems_told()
+    def procedures(self, words: str) -> Procedures:
+        """Reviewed procedures, and drafts."""
+        return procedures.shown_procedures(self.entity, words)
+
+    @problems_told()
+    def approve_draft(self, id_part: str, reason: str) -> Procedures:
+        """A person's approval."""
+        return procedures.approve_draft(self.entity, id_part, reason)
+
+    @problems_told()
+    def reject_draft(self, id_part: str, reason: str) -> Procedures:
+        """A person's refusal."""
+        return procedures.reject_draft(self.entity, id_part, reason)
+
+    @problems_told()
+    def use_procedure(self, id_part: str) -> Procedures:
+        """A procedure by itself, recorded as a use."""
+        return procedures.use_procedure(self.entity, id_part)
+
+    @problems_told()
+    def say_of_procedure(self, id_part: str, comment: str, notice: Callable[[str], object]) -> Procedures:
+        """Feedback, and the draft that follows from it."""
+
+        def settle() -> tuple[str, ...]:
+            if settings.MEMSEEK.is_llm_fake:
+                return (ONLY_WORDS,)
+            flush(self.entity)
+            end = wait_until_settled(self.entity, timeout_seconds=self.timeout_seconds, notice=notice)
+            return end.reasons
+
+        return procedures.say_of_procedure(self.entity, id_part, comment, settle)
+
+    @problems_told()
+    def forget(self, words: str) -> Forgetting:
+        """What is meant, and a token for it."""
+        return forgetting.proposed(self.entity, words)
+
+    @problems_told()
+    def confirm_forget(self, token: str, keep: tuple[str, ...]) -> Forgotten:
+        """Erase what was listed."""
+        return forgetting.confirmed(self.entity, token, keep)
 
     @problems_told()
     def status(self) -> LadderStatus:

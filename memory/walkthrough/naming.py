@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 import string
 
 RUN_ID_LETTERS = string.ascii_lowercase + string.digits
 RUN_ID_LENGTH = 6
 DEMO_RUN_ID = "demo"
+DEMO_WORKSPACE = "demo"
+PREFIX = "agent.alice-"
 
 
 def new_run_id() -> str:
@@ -17,4 +20,11 @@ def new_run_id() -> str:
 
 def entity_name(run_id: str) -> str:
     """The entity of a run: the same run finds its memory again."""
-    return f"agent.alice-{run_id}"
+    return f"{PREFIX}{run_id}"
+
+
+def prompt_command(entity: str, workspace: str) -> str:
+    """What a person types to come to the prompt of an entity's run."""
+    place = "" if workspace == DEMO_WORKSPACE else f" --workspace {shlex.quote(workspace)}"
+    run_id = shlex.quote(entity.removeprefix(PREFIX))
+    return f"AGENT_MEMORY_RUN_ID={run_id} python manage.py walkthrough --no-tour{place}"

@@ -18,7 +18,7 @@ from memory.recall.records import (
 )
 from memory.recall.short_ids import short_id
 from memory.recall.times import time_text
-from memory.walkthrough.access import Answered, Rendered, Said, Traced
+from memory.walkthrough.access import Answered, Forgetting, Forgotten, Procedures, Rendered, Said, Traced
 from memory.walkthrough.commands import (
     DEFAULT_FLOOR,
     Help,
@@ -31,6 +31,8 @@ from memory.walkthrough.commands import (
 )
 from memory.walkthrough.counting import counted
 from memory.walkthrough.rendering_changes import said_lines
+from memory.walkthrough.rendering_forgetting import forgetting_lines, forgotten_lines
+from memory.walkthrough.rendering_procedures import procedure_lines
 from memory.walkthrough.rendering_recall import answer_lines, context_lines, found_lines
 from memory.walkthrough.rendering_trace import traced_lines
 
@@ -65,6 +67,12 @@ def _lines(page: Page) -> Iterable[str]:
             return context_lines(page)
         case Answered():
             return answer_lines(page)
+        case Procedures():
+            return procedure_lines(page)
+        case Forgetting():
+            return forgetting_lines(page)
+        case Forgotten():
+            return forgotten_lines(page)
         case Said():
             return said_lines(page)
         case LadderStatus():

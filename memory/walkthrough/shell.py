@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from memory.walkthrough.access import Memory, MemoryProblemError
-from memory.walkthrough.commands import COMMANDS, Quit, UsageError, run_line, split_line
+from memory.walkthrough.access import Forgetting, Memory, MemoryProblemError
+from memory.walkthrough.commands import COMMANDS, CONFIRM, Page, Quit, UsageError, run_line, split_line
 from memory.walkthrough.screen import Screen
 
 PROMPT = "memory> "
 COMMENT = "#"
+YES = ("y", "yes")
+FORGET_WORD = "forget"
+FORGET_QUESTION = f"Type {FORGET_WORD} to erase this for good; anything else leaves it: "
 INTERRUPTED = "Interrupted. What was said is stored; the cascade goes on by itself."
 
 
@@ -23,7 +26,10 @@ def run_shell(*, memory: Memory, screen: Screen, source: TextIO, is_prompting: b
     """
     for line in _typed_lines(screen) if is_prompting else _script_lines(source, screen):
         try:
-            if not _run(line, memory=memory, screen=screen):
+            page = _run(line, memory=memory, screen=screen)
+            if isinstance(page, Forgetting) and page.token and is_prompting and _is_to_be_forgotten():
+                page = _run(f"forget {CONFIRM} {page.token}", memory=memory, screen=screen)
+            if isinstance(page, Quit):
                 break
         except KeyboardInterrupt:
             screen.notice(INTERRUPTED)
@@ -31,16 +37,32 @@ def run_shell(*, memory: Memory, screen: Screen, source: TextIO, is_prompting: b
                 break
 
 
-def _run(line: str, *, memory: Memory, screen: Screen) -> bool:
-    """Run one line; False when the person leaves."""
+def asked_at_terminal(question: str) -> bool:
+    """Whether the person at the terminal says yes; the end of input, and anything else, is no."""
+    try:
+        return input(question).strip().casefold() in YES
+    except EOFError:
+        return False
+
+
+def _is_to_be_forgotten() -> bool:
+    """Whether the person types the word itself: what goes does not come back."""
+    try:
+        return input(FORGET_QUESTION).strip().casefold() == FORGET_WORD
+    except EOFError:
+        return False
+
+
+def _run(line: str, *, memory: Memory, screen: Screen) -> Page | None:
+    """Run one line and show its page; None when there was something wrong with it."""
     name, _ = split_line(line)
     try:
         page = run_line(line, memory=memory, notice=screen.notice)
         screen.show(name, page)
     except (UsageError, MemoryProblemError) as problem:
         screen.problem(name, problem)
-        return True
-    return not isinstance(page, Quit)
+        return None
+    return page
 
 
 def _script_lines(source: TextIO, screen: Screen) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The tour's story, read from `tour.toml`: two sessions of one person with her assistant, and a request."""
+"""The tour's story, read from `tour.toml`: a person's two sessions with her assistant, tasks, a request."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from memory.ingest.incoming import IncomingMessage
+from memory.skills.traces import IncomingStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,33 @@ class StoryRequest:
     as_of: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class StoryTask:
+    """How an agent carried out a task; it bears a key, so that recording it again stores nothing."""
+
+    external_id: str
+    task: str
+    outcome: str
+    occurred_at: datetime
+    steps: tuple[IncomingStep, ...]
+
+
 @cache
 def story() -> tuple[StorySession, ...]:
     """The sessions in the order of telling."""
     return tuple(_session(told) for told in _told()["sessions"])
+
+
+@cache
+def tasks() -> tuple[StoryTask, ...]:
+    """What was carried out, in its order."""
+    return tuple(_task(told) for told in _told()["tasks"])
+
+
+@cache
+def procedure_title() -> str:
+    """What the act about them is called."""
+    return str(_told()["procedure"]["title"])
 
 
 @cache
@@ -54,3 +78,8 @@ def _session(told: Mapping[str, Any]) -> StorySession:
         for number, message in enumerate(told["messages"])
     )
     return StorySession(external_id=name, title=told["title"], messages=messages)
+
+
+def _task(told: Mapping[str, Any]) -> StoryTask:
+    steps = tuple(IncomingStep.model_validate(step) for step in told["steps"])
+    return StoryTask(**{**told, "steps": steps})

@@ -14,6 +14,7 @@ from memory.models import Entity, Step, Work
 from memory.recall.ladder import worker_seen_seconds
 
 POLL_SECONDS = 0.2
+WAITED_FOR = (*LADDER, Step.SKILL_EXTRACT)
 NOTICE_SECONDS = 5.0
 WORKER_START_SECONDS = 15.0
 """So long after the beginning of a wait a worker may still be on its way."""
@@ -55,7 +56,7 @@ def _first_waiting(entity: Entity) -> Step | None:
 
     Looked at from below: what a step hands up is visible once its own input is gone, so nothing slips by.
     """
-    return next((step for step in LADDER if stage_of(step).waiting(entity) is not None), None)
+    return next((step for step in WAITED_FOR if stage_of(step).waiting(entity) is not None), None)
 
 
 def _progress(waiting: Step, seconds: float) -> str:

@@ -52,7 +52,7 @@ def say(
 
 def settle(entity: Entity, *script: Script, **by_step: Script) -> ScriptedModel:
     """Settle with answers in order; or by step (`l1_extract=…`), where a step not named finds nothing."""
-    steps = ("l1_extract", "scene_synthesis", "persona", "compaction")
+    steps = ("l1_extract", "scene_synthesis", "persona", "compaction", "skill_extract")
     answers = {**dict.fromkeys(steps, NOTHING), **by_step}
     model = ScriptedModel(script, otherwise=by_task(answers))
     settle_entity(entity, model=model)

@@ -34,8 +34,10 @@ from memory.llm.protocol import ModelRequest
 from memory.models import Entity, Run, Step
 from memory.models.tenancy import DEFAULT_DESIGN
 from memory.recall.answering.contract import TASK, AnswerItem, AnswerReply
+from memory.skills.contract import ProcedureItem, SkillAnswer
 from tests.cascade.story import an_entity, answer, create, say, settle, store
 from tests.cascade.talks import digest_item, folding, open_talk, take, tool_call
+from tests.skills.telling import drafted_again
 
 GOLDEN = Path(__file__).parent / "golden"
 ANSWERS: dict[Step, tuple[type[BaseModel], type[BaseModel]]] = {
@@ -43,6 +45,7 @@ ANSWERS: dict[Step, tuple[type[BaseModel], type[BaseModel]]] = {
     Step.SCENE_SYNTHESIS: (SynthesisAnswer, SceneEdit),
     Step.PERSONA: (PersonaAnswer, TraitEdit),
     Step.COMPACTION: (DigestAnswer, DigestItem),
+    Step.SKILL_EXTRACT: (SkillAnswer, ProcedureItem),
 }
 WITHOUT_MODEL = {Step.PROMOTION}
 # What recall asks is no step; its golden render stands with its tests.
@@ -172,6 +175,7 @@ def _last_requests() -> dict[str, ModelRequest]:
     """The second request of each step in a fixed story: with memory, earlier turns, tools and due lines."""
     entity = an_entity(time_zone="Europe/Oslo")
     compacting = _folded_and_ended(an_entity("agent.carol", time_zone="Europe/Oslo"))
+    drafting = drafted_again(an_entity("agent.dora", time_zone="Europe/Oslo"))
     say(entity, "The freeze is on 2 May.", "Never ship on Fridays.", session="kick-off")
     settle(
         entity,
@@ -228,7 +232,8 @@ def _last_requests() -> dict[str, ModelRequest]:
             }
         ),
     )
-    return {request.task: request for request in model.requests} | {"compaction": compacting}
+    others = {"compaction": compacting, "skill_extract": drafting}
+    return {request.task: request for request in model.requests} | others
 
 
 def _folded_and_ended(entity: Entity) -> ModelRequest:

@@ -9,21 +9,23 @@ from typing import Any
 
 import pytest
 
-from memory.ingest.workspaces import create_workspace
+from memory.ingest.workspaces import create_key, create_workspace
 from memory.models import Entity
 from tests.client.conftest import working
 from tests.docs.test_documents import ROOT
 
-GUIDES = ("client", "turns", "events-and-state", "tuning-retrieval", "voice-agents")
+GUIDES = ("client", "turns", "events-and-state", "tuning-retrieval", "voice-agents", "skills", "correcting")
 FENCE = re.compile(r"^( *)```(python|text)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
 def namespace(live_server: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What a guide's programs begin with: server and key in the environment, the reader's own model."""
+    """What a guide's programs begin with: server and keys in the environment, the reader's own model."""
     made = create_workspace(name="guides")
     monkeypatch.setenv("MEMSEEK_BASE_URL", live_server.url)
     monkeypatch.setenv("MEMSEEK_API_KEY", made.token)
+    reviewer = create_key(workspace=made.workspace, label="Olivia", scopes=["admin"])
+    monkeypatch.setenv("REVIEWER_KEY", reviewer.token)
     return {"generate_reply": lambda messages: "Noted.", "__name__": "guide"}
 
 

@@ -20,7 +20,8 @@ from memory.cascade.work import parked_counts
 from memory.ingest.entities import ensure_entity
 from memory.ingest.incoming import IncomingMessage
 from memory.ingest.messages import append_messages
-from memory.models import Entity, Message, Run
+from memory.models import Entity, Message, ProcedureLine, Run
+from memory.skills.traces import IncomingStep, record_trace
 from memory.stewardship.verify import Problem, verify
 from memory.walkthrough.story import story
 from memseek_site.embedded.children import die_with_parent
@@ -50,6 +51,18 @@ def say_to_all(entities: Sequence[Entity], messages: Sequence[IncomingMessage]) 
     for message in messages:
         for entity in entities:
             append_messages(entity=entity, messages=[message])
+
+
+def show_to_all(entities: Sequence[Entity], number: int) -> None:
+    """Store a trace for every entity, each of the same kind of task."""
+    steps = [
+        IncomingStep(kind="action", text="Run the tests of the service"),
+        IncomingStep(kind="action", text="Deploy the canary"),
+        IncomingStep(kind="check", text="The error rate stays flat"),
+    ]
+    task = f"Deploy the service in round {number}"
+    for entity in entities:
+        record_trace(entity=entity, task=task, outcome="success", steps=steps, external_id=str(number))
 
 
 class Ground:
@@ -140,16 +153,20 @@ class Left:
     problems: list[Problem]
     parked: int
     memory: Snapshot
+    drafts: list[tuple[str, str]]
+    """Lines that wait for a review, by section."""
 
 
 def left_of(entity: Entity) -> Left:
     """Read it."""
+    drafted = ProcedureLine.objects.for_entity(entity).filter(version__status="draft")
     words = Message.objects.for_entity(entity).values_list("session__external_id", "text")
     return Left(
         words=Counter(words),
         problems=verify(entity, is_settled=True),
         parked=sum(parked_counts(entity).values()),
         memory=snapshot(entity),
+        drafts=list(drafted.order_by("position").values_list("section", "text")),
     )
 
 

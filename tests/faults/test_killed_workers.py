@@ -18,7 +18,15 @@ from memory.cascade.checkpoints import Checkpoint
 from memory.cascade.engine import settle_entity
 from memory.llm.openai_wire import close_clients
 from memory.models import Entity
-from tests.faults.killing import Ground, left_of, lost_runs, make_entities, parts, say_to_all
+from tests.faults.killing import (
+    Ground,
+    left_of,
+    lost_runs,
+    make_entities,
+    parts,
+    say_to_all,
+    show_to_all,
+)
 from tests.faults.processes import worker_environment
 from tests.stub_provider import Reply, StubProvider
 
@@ -133,6 +141,26 @@ def test_while_the_model_is_thinking(
     )
     assert len(killer.asked) == len(DEATHS)
     expect_nothing_lost_or_doubled(entities)
+
+
+def test_drafts_from_traces(broker: str, tmp_path: Path) -> None:
+    """A trace before each death, at another point every time; the drafts are those of one undisturbed run."""
+    points = ("after_read", "before_commit", "inside_commit")
+    entities, undisturbed = make_entities("disturbed", 1), make_entities("undisturbed", 1)
+    for number in range(len(points)):
+        show_to_all(undisturbed, number)
+    settle_entity(undisturbed[0])
+    with Ground(worker_environment(tmp_path, broker), tmp_path) as ground:
+        for number, point in enumerate(points):
+            ground.start(point, 1)
+            show_to_all(entities, number)
+            ground.see_die()
+        ground.settle()
+        assert ground.deaths == dict.fromkeys(points, 1)
+    assert lost_runs() == {"skill_extract": len(points)}
+    found, expected = left_of(entities[0]), left_of(undisturbed[0])
+    assert (found.drafts, found.problems, found.parked) == (expected.drafts, [], 0)
+    assert ("procedure", "Deploy the canary.") in found.drafts
 
 
 class Killer:

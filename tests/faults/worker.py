@@ -32,6 +32,7 @@ IMPORTED_BEFORE = (
     "memory.cascade.scene_synthesis",
     "memory.llm.offline.model",
     "memory.llm.openai_compatible",
+    "memory.skills.skill_extract",
     "memory.tasks",
     "psycopg_pool",
 )

@@ -1,10 +1,11 @@
 """A memory that answers from prepared records, for the terminal's own tests: no database is behind it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from uuid import UUID
 
+from memory.cascade.rules.difference import Change
 from memory.recall.hits import CitedMessage, Found, Hit
 from memory.recall.records import (
     AtomRecord,
@@ -25,7 +26,22 @@ from memory.recall.records import (
     TraceTree,
     TraitRecord,
 )
-from memory.walkthrough.access import Answered, Cited, MemoryProblemError, Rendered, Said, Traced
+from memory.skills.records import Citation, ReviewRecord, VersionDifference, VersionRecord, VersionSummary
+from memory.skills.records import LineDifference as ProcedureChange
+from memory.skills.records import LineRecord as ProcedureLine
+from memory.stewardship.forgetting_records import Match, Words
+from memory.walkthrough.access import (
+    Answered,
+    Cited,
+    Forgetting,
+    Forgotten,
+    MemoryProblemError,
+    Procedures,
+    Rendered,
+    Said,
+    ShownProcedure,
+    Traced,
+)
 
 SAID_AT = datetime(2026, 6, 2, 9, 4, tzinfo=UTC)
 
@@ -209,6 +225,85 @@ ANSWERED = Answered(
     model="extractive",
     problem="strong did not answer: timeout",
 )
+STEP = Citation("trace_step", number(0x61), "Asked Alice\nfor approval.", "Deploy billing", number(0x62))
+PLAN = Citation("feedback", number(0x63), "attach a rollback plan", "correction from end_user")
+APPROVED = VersionRecord(
+    summary=VersionSummary(
+        id=number(0x71),
+        procedure=number(0x70),
+        number=1,
+        status="active",
+        title="Deploy a service",
+        base=None,
+        created_at=SAID_AT,
+        reviews=(ReviewRecord("approved", "", "Olivia", SAID_AT),),
+    ),
+    boundary="Until telemetry is calm.",
+    incidental=(),
+    lines=(
+        ProcedureLine(number(0x81), "when", "A service is to be deployed.", (STEP,)),
+        ProcedureLine(number(0x82), "procedure", "Ask for approval.", (STEP,)),
+        ProcedureLine(number(0x83), "procedure", "Deploy.", (STEP,)),
+    ),
+    markdown="# Deploy a service\n",
+    difference=VersionDifference(None, None, ()),
+)
+DRAFTED = VersionRecord(
+    summary=replace(APPROVED.summary, id=number(0x72), number=2, status="draft", base=1, reviews=()),
+    boundary="",
+    incidental=("ticket 4711",),
+    lines=(),
+    markdown="",
+    difference=VersionDifference(
+        title=None,
+        boundary=None,
+        lines=(
+            ProcedureChange(Change.UNCHANGED, "when", "A service.", "A service.", (STEP,)),
+            ProcedureChange(Change.ADDED, "procedure", "", "Attach a rollback plan.", (PLAN,)),
+            ProcedureChange(Change.REWORDED, "procedure", "Deploy.", "Deploy slowly.", (STEP, PLAN)),
+            ProcedureChange(Change.REMOVED, "escalation", "Call Bob.", "", ()),
+        ),
+    ),
+)
+PROCEDURES = Procedures((ShownProcedure(number(0x70), APPROVED, DRAFTED),))
+
+
+FORGETTING = Forgetting(
+    matter="my address",
+    wants_old=True,
+    matches=(
+        Match(
+            id=number(0x80),
+            kind="memory",
+            text="Alice's address is 12 Oak Street.",
+            status="superseded",
+            is_chosen=True,
+            reason="",
+            messages=(Words(number(0x83), "first", "Alice", "My address is 12 Oak Street.", SAID_AT),),
+            also=("Alice likes tea.",),
+            lines=("Lived at 12 Oak Street before.",),
+            traits=("Moves often.",),
+            digests=1,
+            edges=0,
+        ),
+        Match(
+            id=number(0x81),
+            kind="memory",
+            text="Alice's address is 9 Pine Avenue.",
+            status="live",
+            is_chosen=False,
+            reason="it holds now, and only what is old was meant",
+            messages=(),
+            also=(),
+            lines=(),
+            traits=(),
+            digests=0,
+            edges=0,
+        ),
+    ),
+    counts={"messages": 1, "atoms": 2},
+    token="abc:def",
+)
 
 
 @dataclass
@@ -254,6 +349,32 @@ class ScriptedMemory:
 
     def answer(self, question: str) -> Answered:
         return ANSWERED
+
+    def procedures(self, words: str) -> Procedures:
+        return Procedures((), "No procedure is for that.") if words == "nothing" else PROCEDURES
+
+    def approve_draft(self, id_part: str, reason: str) -> Procedures:
+        self.said.append(f"approve {id_part} {reason}".rstrip())
+        return replace(PROCEDURES, notice="Approved.")
+
+    def reject_draft(self, id_part: str, reason: str) -> Procedures:
+        self.said.append(f"reject {id_part} {reason}")
+        return replace(PROCEDURES, notice="Turned down.")
+
+    def use_procedure(self, id_part: str) -> Procedures:
+        self.said.append(f"use {id_part}")
+        return replace(PROCEDURES, notice="Handed out.")
+
+    def say_of_procedure(self, id_part: str, comment: str, notice: Callable[[str], object]) -> Procedures:
+        self.said.append(f"feedback {id_part} {comment}")
+        return replace(PROCEDURES, notice="Noted.")
+
+    def forget(self, words: str) -> Forgetting:
+        return Forgetting(words, False, (), {}, "") if words == "nothing" else FORGETTING
+
+    def confirm_forget(self, token: str, keep: tuple[str, ...]) -> Forgotten:
+        self.said.append(" ".join(("forget", token, *keep)))
+        return Forgotten(number(0x82), {"messages": 1, "atoms": 1})
 
     def status(self) -> LadderStatus:
         return STATUS

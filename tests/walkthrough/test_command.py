@@ -82,7 +82,7 @@ def test_a_second_start_tells_the_story_and_resumes(data_dir: Path) -> None:
     text = done.stdout.decode()
     assert done.returncode == 0
     assert text.startswith("Memory of agent.alice-seed in workspace demo\n")
-    assert re.findall(r"(?m)^Act (\d)", text) == ["1", "2", "3", "4", "5"]
+    assert re.findall(r"(?m)^Act (\d)", text) == ["1", "2", "3", "4", "5", "6"]
     shown = text[text.index("> scenes") :]
     titles = re.findall(r"(?m)^▣ (.+?)  \[[0-9a-f]{8}\] version (\d+)$", shown)
     assert {title for title, _ in titles} >= {"Payments Migration", "Office Move", "UI Design Guidelines"}

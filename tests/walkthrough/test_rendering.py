@@ -46,6 +46,46 @@ Session first
   time unknown  Helper (assistant)  [00000052]
     Understood.
     (1 tool call)""",
+    "procedure deploy": """\
+▣ Deploy a service  [00000071] version 1, approved 2026-06-02 09:04 UTC by Olivia
+  Boundary: Until telemetry is calm.
+  Use it when
+    - A service is to be deployed.
+  Procedure
+    1. Ask for approval.
+    2. Deploy.
+
+▣ Deploy a service  [00000072] version 2, a draft: no agent gets it before a person approves
+  Use it when
+      A service.
+  Procedure
+    + Attach a rollback plan.
+        feedback [00000063] “attach a rollback plan” (correction from end_user)
+    ~ Deploy slowly.
+        was: Deploy.
+        trace step [00000061] “Asked Alice for approval.” (Deploy billing)
+        feedback [00000063] “attach a rollback plan” (correction from end_user)
+  Escalation
+    - Call Bob.
+  left out as details of single tasks: ticket 4711
+  procedure approve 00000072   or   procedure reject 00000072 <reason>""",
+    "procedure nothing": "No procedure is for that.",
+    "forget my old address": """\
+▣ Would be erased (1)
+  - [00000080] Alice's address is 12 Oak Street. (superseded)
+      said in first [00000083]: My address is 12 Oak Street.
+      goes with it: Alice likes tea.
+      line of a scene: Lived at 12 Oak Street before.
+      trait: Moves often.
+      summaries written anew: 1
+▣ Stays (1)
+  - [00000081] Alice's address is 9 Pine Avenue.
+      it holds now, and only what is old was meant
+In all: messages: 1, atoms: 2
+Nothing has been erased yet. To erase it for good, all or without some of it:
+forget confirm abc:def [ids to keep]""",
+    "forget nothing": "Memory holds nothing about “nothing”.",
+    "forget confirm abc:def": "Erased for good: messages: 1, atoms: 1 (erasure 00000082)",
     "l0 other": "No messages in session 'other'.",
     "trace 00000033": """\
 L2 line [00000033]  section Core SOP
@@ -114,6 +154,8 @@ agent.alice-test
   trace <id>         follow a record back to its evidence, and up to its uses
   search <words>     find what memory holds, on every layer, with its words
   answer <question>  answer from memory alone, with citations
+  procedure [words]  show reviewed procedures and drafts; procedure approve, reject, use, feedback <id>
+  forget <words>     list what is meant, for you to confirm; forget confirm <token> [ids to keep] erases it
   status             count the records of each layer, and what waits
   help [command]     show the commands
   quit               leave; the end of input does too""",

@@ -9,7 +9,7 @@ import pytest
 from memory.walkthrough.access import Memory, MemoryProblemError
 from memory.walkthrough.commands import COMMANDS, Page, UsageError, run_line
 from memory.walkthrough.screen import JsonScreen, TextScreen
-from memory.walkthrough.shell import run_shell
+from memory.walkthrough.shell import asked_at_terminal, run_shell
 from tests.setup.commands import ROOT
 from tests.walkthrough.scripted import ScriptedMemory
 
@@ -25,6 +25,14 @@ WRONG = {
     "search": "Write what you look for: search <words>",
     "recall": "Write what is about to be done: recall <task>",
     "answer": "Write your question: answer <question>",
+    "procedure approve": "Give the id of a draft, and why if you like: procedure approve <id> [reason]",
+    "procedure reject 12ab": "Give the id of a draft, and why: procedure reject <id> <reason>",
+    "procedure use": "Give the id of an active version: procedure use <id>",
+    "procedure feedback 12ab": (
+        "Give the id of a use or an active version, and your words: procedure feedback <id> <words>"
+    ),
+    "forget": "Write what is to be forgotten: forget <words>",
+    "forget confirm": "Give the token that was shown: forget confirm <token> [ids to keep]",
     "sceens": "There is no command 'sceens'. Did you mean scenes?",
     "xyzzy": "There is no command 'xyzzy'. Type help to see the commands.",
     "help xyzzy": "There is no command 'xyzzy'. Type help to see the commands.",
@@ -86,6 +94,53 @@ def test_say_keeps_the_words_as_typed() -> None:
     assert notices == "… l1_extract is at work (5 s)\n"
 
 
+def test_a_procedure_is_decided_on_with_the_words_as_typed() -> None:
+    memory = ScriptedMemory()
+    script = (
+        "procedure approve 12ab\nprocedure approve 12ab Fits  well.\nprocedure reject 12ab Too  long.\n"
+        "procedure use 12ab\nprocedure feedback 12ab attach a  plan\n"
+    )
+    out, _ = run_text(script, memory)
+    assert memory.said == [
+        *("approve 12ab", "approve 12ab Fits  well.", "reject 12ab Too  long."),
+        *("use 12ab", "feedback 12ab attach a  plan"),
+    ]
+    assert "> procedure approve 12ab\nApproved.\n\n▣ Deploy a service" in out
+
+
+def test_a_script_erases_only_with_the_token() -> None:
+    memory = ScriptedMemory()
+    out, _ = run_text("forget my old address\nyes\nforget\n", memory)
+    assert memory.said == []
+    assert "forget confirm abc:def [ids to keep]" in out
+    run_text("forget confirm abc:def 1234 5678\n", memory)
+    assert memory.said == ["forget abc:def 1234 5678"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [("forget", ["forget abc:def"]), (" FORGET ", ["forget abc:def"]), ("yes", []), ("", [])],
+)
+def test_a_person_types_the_word_itself(typed: str, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = iter(["forget my old address", typed, "forget nothing", "quit"])
+    monkeypatch.setattr("builtins.input", lambda _: next(lines))
+    memory, out = ScriptedMemory(), io.StringIO()
+    run_shell(memory=memory, screen=TextScreen(out, io.StringIO()), source=sys.stdin, is_prompting=True)
+    assert memory.said == said
+    assert next(lines, None) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_yes"), [("y\n", True), (" YES \n", True), ("n\n", False), ("\n", False), ("", False)]
+)
+def test_nothing_but_a_yes_is_a_yes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: str, is_yes: bool
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    assert asked_at_terminal("Approve it? ") == is_yes
+    assert capsys.readouterr().out == "Approve it? "
+
+
 def test_an_ambiguous_id_lists_its_candidates() -> None:
     out, _ = run_text("trace 0000\n")
     assert out == (
@@ -98,7 +153,7 @@ def test_an_ambiguous_id_lists_its_candidates() -> None:
 def test_json_gives_one_object_for_every_command() -> None:
     script = (
         "status\nscenes\nmemories\nrules\npersona\nl0\ntrace 1234\nhelp\nsay x\nwrong\ntrace 0000\n"
-        "search x\nrecall x\nanswer x\nquit\n"
+        "search x\nrecall x\nanswer x\nprocedure\nforget x\nquit\n"
     )
     objects, notices = run_json(script)
     assert [sorted(page.keys() - {"command"})[:1] for page in objects] == [
@@ -116,6 +171,8 @@ def test_json_gives_one_object_for_every_command() -> None:
         ["arms"],
         ["manifest"],
         ["citations"],
+        ["notice"],
+        ["counts"],
         [],
     ]
     assert notices == "… l1_extract is at work (5 s)\n"

@@ -6,14 +6,16 @@ import pytest
 from django.conf import settings as site
 
 from memory.ingest.entities import ensure_entity
-from memory.models import Atom, Entity, Message, SceneVersion, Session
+from memory.models import Atom, Entity, Message, ProcedureVersion, Review, SceneVersion, Session, TaskTrace
 from memory.recall import ladder
 from memory.recall.changes import changes_of
 from memory.recall.rules import standing_rules
+from memory.recall.short_ids import short_id
+from memory.walkthrough.access import MemoryProblemError
 from memory.walkthrough.local import ONLY_WORDS, LocalMemory
 from memory.walkthrough.naming import RUN_ID_LENGTH, entity_name, new_run_id
 from memory.walkthrough.story import story
-from memory.walkthrough.tour import TourUnfinishedError, run_tour
+from memory.walkthrough.tour import APPROVAL_ASKED, WAITS, Ask, TourUnfinishedError, run_tour
 from tests.factories import make_workspace
 from tests.walkthrough.engine import engine_for
 
@@ -21,8 +23,9 @@ ACTS = [
     "Act 1. First session: how the platform is run",
     "Act 2. The cascade: what became of it, layer by layer",
     "Act 3. Second session: one rule repeated, one deadline moved, one constraint new",
-    "Act 4. The risky request: what an agent is told before it acts",
-    "Act 5. One trait opened, down to the words",
+    "Act 4. A reviewed procedure: what two tasks show, and what a person makes of it",
+    "Act 5. The risky request: what an agent is told before it acts",
+    "Act 6. One trait opened, down to the words",
 ]
 
 
@@ -31,10 +34,16 @@ def entity(transactional_db: None) -> Entity:
     return ensure_entity(workspace=make_workspace(), name="agent.alice-tour")
 
 
-def told(entity: Entity, timeout_seconds: float = 60.0) -> str:
+def told(entity: Entity, timeout_seconds: float = 60.0, ask: Ask | None = None) -> str:
     """What the tour says."""
     output = io.StringIO()
-    run_tour(workspace=entity.workspace, entity=entity, output=output, timeout_seconds=timeout_seconds)
+    run_tour(
+        workspace=entity.workspace,
+        entity=entity,
+        output=output,
+        timeout_seconds=timeout_seconds,
+        ask=ask,
+    )
     return output.getvalue()
 
 
@@ -90,14 +99,14 @@ def test_a_second_tour_stores_nothing_and_shows_what_stands(entity: Entity) -> N
 
 
 def without_worker(text: str) -> list[str]:
-    """The lines of a page but the one that tells the seconds since a worker was seen."""
-    return [line for line in text.splitlines() if not line.startswith("  worker ")]
+    """The lines of a page but those that tell the seconds since a worker was seen, and what it took."""
+    return [line for line in text.splitlines() if not line.startswith(("  worker ", "The worker "))]
 
 
 def test_the_risky_request_meets_the_rules(entity: Entity) -> None:
     with engine_for(entity):
         text = told(entity)
-    act = text[text.index(ACTS[3]) : text.index(ACTS[4])]
+    act = text[text.index(ACTS[4]) : text.index(ACTS[5])]
     rules = act[act.index("## Standing rules") :].split("\n## ")[0]
     assert "Asked for: Rewrite billing in Fastify and deploy it tonight" in act
     for words in ("Never deploy to production without", "telemetry", "Express until October 15"):
@@ -105,10 +114,77 @@ def test_the_risky_request_meets_the_rules(entity: Entity) -> None:
     assert [word for word in ("July", "next month") if word in act] == []
 
 
+def test_the_procedure_waits_where_nobody_is_asked(entity: Entity) -> None:
+    with engine_for(entity):
+        text = told(entity)
+    act = text[text.index(ACTS[3]) : text.index(ACTS[4])]
+    draft = ProcedureVersion.objects.get()
+    command = "AGENT_MEMORY_RUN_ID=tour python manage.py walkthrough --no-tour"
+    assert f"{WAITS}\n  {command}\n  procedure approve {short_id(draft.pk)}\n" in act
+    assert "    + Deploy the route.\n        trace step [" in act
+    assert [word for word in ("refunds", "invoices", "cache", "June 1") if word in steps_of(draft)] == []
+    assert (draft.status, Review.objects.count(), TaskTrace.objects.count()) == ("draft", 0, 2)
+    assert "## Reviewed procedures" not in text
+
+
+def test_a_person_who_is_asked_decides(entity: Entity) -> None:
+    asked: list[str] = []
+
+    def ask(question: str, answer: bool) -> bool:
+        asked.append(question)
+        return answer
+
+    with engine_for(entity):
+        refused = told(entity, ask=lambda question: ask(question, False))
+        approved = told(entity, ask=lambda question: ask(question, True))
+        once_more = told(entity, ask=lambda question: ask(question, True))
+    assert asked == [APPROVAL_ASKED] * 2
+    assert "Not approved: the draft waits" in refused
+    assert "## Reviewed procedures" not in refused
+    assert "Approved: version 1 is handed to agents from now on." in approved
+    for text in (approved, once_more):
+        act = text[text.index(ACTS[4]) : text.index(ACTS[5])]
+        assert "## Reviewed procedures" in act
+        assert "Asked Alice" not in act
+    assert [review.verdict for review in Review.objects.all()] == ["approved"]
+
+
+def steps_of(version: ProcedureVersion) -> str:
+    return " ".join(version.lines.values_list("text", flat=True))
+
+
+def test_the_prompt_reviews_uses_and_says_something_of_a_procedure(entity: Entity) -> None:
+    memory = LocalMemory(entity, timeout_seconds=60.0)
+    with engine_for(entity):
+        told(entity)
+        [shown] = memory.procedures("deploy the next route tonight").procedures
+        assert shown.active is None
+        assert shown.draft is not None
+        first = short_id(shown.draft.summary.id)
+        assert memory.procedures("paint the fence").notice == "No procedure is for that."
+        assert memory.approve_draft(first, "Good.").procedures[0].active is not None
+        used = memory.use_procedure(first)
+        use = re.search(r"use \[([0-9a-f]{8})\]", used.notice)
+        assert use
+        said = memory.say_of_procedure(use[1], "attach a rollback plan", print)
+    [after] = said.procedures
+    assert said.notice == "Noted."
+    assert after.draft is not None
+    [change] = [line for line in after.draft.difference.lines if "rollback plan" in line.after.lower()]
+    assert [cited.says for cited in change.citations] == ["attach a rollback plan"]
+    turned_down = memory.reject_draft(short_id(after.draft.summary.id), "Not now.")
+    assert turned_down.procedures[0].draft is None
+    assert [review.verdict for review in Review.objects.order_by("created_at")] == ["approved", "rejected"]
+    with pytest.raises(MemoryProblemError, match="There is no draft with such an id"):
+        memory.approve_draft(first, "")
+    with pytest.raises(MemoryProblemError, match="An id is written in hexadecimal digits"):
+        memory.approve_draft("soon", "")
+
+
 def test_a_trait_is_opened_down_to_the_words(entity: Entity) -> None:
     with engine_for(entity):
         text = told(entity)
-    act = text[text.index(ACTS[4]) :]
+    act = text[text.index(ACTS[5]) :]
     layers = re.findall(r"(?m)^[ │]*(?:[├└]─ )?(L\d \w+) \[[0-9a-f]{8}\]", act)
     assert layers[:4] == ["L3 trait", "L2 line", "L1 atom", "L0 message"]
     spoken = [line.strip() for line in act.splitlines()]

@@ -23,6 +23,9 @@ VARIABLES: Mapping[str, frozenset[str]] = {
     "compaction": frozenset(
         {"entity", "time_zone", "session", "action", "limit", "summary", "turns", "instruction"}
     ),
+    "skill_extract": frozenset(
+        {"entity", "time_zone", "procedure", "rejections", "traces", "feedback", "instruction"}
+    ),
     "answer": frozenset({"entity", "time_zone", "evidence", "question", "instruction"}),
 }
 """What each prompt is given, and has to name: system and user part together."""
@@ -63,6 +66,13 @@ class Limits(_Strict):
     """So much of a turn is shown to it."""
     summary_characters: int = Field(ge=200, le=4_000)
     brief_characters: int = Field(ge=100, le=600)
+    skill_inputs: int = Field(default=8, ge=1, le=50)
+    """Traces and feedback that one run of skill_extract takes in."""
+    skill_traces: int = Field(default=12, ge=1, le=50)
+    """Traces that one draft is made from; what waits is always among them."""
+    trace_steps: int = Field(default=60, ge=4, le=200)
+    """Steps of a trace that are shown; a longer one is shown without its middle."""
+    skill_characters: int = Field(default=24_000, ge=1_000)
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:

@@ -1,14 +1,17 @@
-"""Reading a scene from Markdown: blocks first, then sections, with each repair put into words."""
+"""Reading a scene, or another document with sections, from Markdown: blocks first, then sections.
+
+Each repair is put into words.
+"""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memory.cascade.rules.headings import match_heading, match_label
+from memory.cascade.rules.headings import SCENE_OUTLINE, Outline
 from memory.cascade.rules.scene_text import (
     ParsedLine,
     ParsedScene,
-    Section,
+    SectionName,
     normal_lines,
     normal_text,
     unescape_line,
@@ -52,14 +55,15 @@ def _quoted(text: str) -> str:
 class SceneReader:
     """Reads one Markdown text once; keeps the repairs in the order they were met."""
 
-    def __init__(self, markdown: str) -> None:
+    def __init__(self, markdown: str, outline: Outline = SCENE_OUTLINE) -> None:
+        self._outline = outline
         self._rows = markdown.removeprefix("\ufeff").splitlines()
         self._repairs: dict[str, None] = {}
         self._lines: list[ParsedLine] = []
         self._title = ""
-        self._section: Section | None = None
+        self._section: SectionName | None = None
         self._section_level = 0
-        self._seen: list[Section] = []
+        self._seen: list[SectionName] = []
         self._never_closed: set[str] = set()
 
     def read(self) -> ParsedScene:
@@ -69,7 +73,7 @@ class SceneReader:
         for block in blocks:
             self._place(block)
         if not self._title:
-            self._repair("The scene has no title.")
+            self._repair(f"The {self._outline.noun} has no title.")
         if self._seen != sorted(self._seen, key=lambda section: section.position):
             self._repair("Sections were put in their usual order.")
         return ParsedScene(self._title, normal_lines(self._lines), tuple(self._repairs))
@@ -88,7 +92,7 @@ class SceneReader:
         inner = self._rows[filled[0] + 1 : filled[-1]]
         if first and last and not last[2] and sum(bool(_FENCE.match(row)) for row in inner) % 2 == 0:
             self._rows = inner
-            self._repair("A code fence around the whole scene was taken off.")
+            self._repair(f"A code fence around the whole {self._outline.noun} was taken off.")
 
     def _blocks(self) -> Iterator[_Block]:
         pending: _Text | None = None
@@ -146,13 +150,13 @@ class SceneReader:
         if heading:
             text = unescape_title(normal_text(heading[3]))
             # "#481" in a sentence is no heading, "##Core SOP" is one.
-            if text and (heading[2] or match_label(text)):
+            if text and (heading[2] or self._outline.match_label(text)):
                 return _Heading(len(heading[1]), text)
             return None
         label = None if _BULLET.match(row) else _LABEL.match(row)
-        if label and match_label(label["name"]):
+        if label and (section := self._outline.match_label(label["name"])):
             self._repair(f"{_quoted(normal_text(row))} was read as a heading.")
-            return _Heading(2, normal_text(label["name"]))
+            return _Heading(self._outline.level(section), normal_text(label["name"]))
         return None
 
     def _text(self, row: str, pending: _Text | None) -> _Text:
@@ -168,9 +172,9 @@ class SceneReader:
             return pending
         return _Text(unescape_line(plain.strip()), is_plain=True)
 
-    def _labelled(self, row: str) -> Section | None:
+    def _labelled(self, row: str) -> SectionName | None:
         label = _LABEL_WITH_TEXT.match(row)
-        return match_label(label["name"]) if label else None
+        return self._outline.match_label(label["name"]) if label else None
 
     # Title and sections
 
@@ -197,7 +201,7 @@ class SceneReader:
         first = blocks[place]
         if not isinstance(first, _Heading):
             return False
-        if match_heading(first.text) is None:
+        if self._outline.match_heading(first.text) is None and self._outline.match_group(first.text) is None:
             return True
         following = blocks[place + 1 :]
         stands_alone = not following or isinstance(following[0], _Heading)
@@ -209,21 +213,25 @@ class SceneReader:
             self._open(block)
             return
         label = _LABEL_WITH_TEXT.match(block.text) if block.is_plain else None
-        section = match_label(label["name"]) if label else None
+        section = self._outline.match_label(label["name"]) if label else None
         if label and section and self._section is not section:
             self._repair(f"{_quoted(normal_text(label['name']))} before a text was read as a heading.")
-            self._enter(section, 2)
+            self._enter(section, self._outline.level(section))
             self._add(label["text"].strip("* "))
             return
         self._add(block.text)
 
     def _add(self, text: str) -> None:
         if self._section is None:
-            self._repair("Text before the first section was put into Work Context.")
-        self._lines.append(ParsedLine(self._section or Section.WORK_CONTEXT, text))
+            self._repair(f"Text before the first section was put into {self._outline.fallback.heading}.")
+        self._lines.append(ParsedLine(self._section or self._outline.fallback, text))
 
     def _open(self, heading: _Heading) -> None:
-        match = match_heading(heading.text)
+        group = self._outline.match_group(heading.text)
+        if group is not None:
+            self._section, self._section_level = group, heading.level
+            return
+        match = self._outline.match_heading(heading.text)
         if match is None:
             self._open_unknown(heading)
             return
@@ -231,7 +239,7 @@ class SceneReader:
             self._repair(f"The heading {_quoted(heading.text)} was read as “{match.section.heading}”.")
         elif heading.text != match.section.heading:
             self._repair(f"The heading {_quoted(heading.text)} was written as “{match.section.heading}”.")
-        if heading.level != 2:
+        if heading.level != self._outline.level(match.section):
             self._repair(f"The heading “{match.section.heading}” had level {heading.level}.")
         self._enter(match.section, heading.level)
 
@@ -239,10 +247,13 @@ class SceneReader:
         if self._section is not None and heading.level > self._section_level:
             self._repair(f"The heading {_quoted(heading.text)} below “{self._section.heading}” was left out.")
             return
-        self._repair(f"Lines under the unknown heading {_quoted(heading.text)} were put into Work Context.")
-        self._section, self._section_level = Section.WORK_CONTEXT, heading.level
+        fallback = self._outline.fallback
+        self._repair(
+            f"Lines under the unknown heading {_quoted(heading.text)} were put into {fallback.heading}."
+        )
+        self._section, self._section_level = fallback, heading.level
 
-    def _enter(self, section: Section, level: int) -> None:
+    def _enter(self, section: SectionName, level: int) -> None:
         if section in self._seen:
             self._repair(f"The section “{section.heading}” appeared more than once and was joined.")
         else:

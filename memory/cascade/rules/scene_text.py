@@ -9,12 +9,29 @@ import enum
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 
-class Section(enum.StrEnum):
-    """A section of a scene. The value is a stable slug, `heading` is what people read."""
+class SectionName(enum.StrEnum):
+    """Base of the sections of a kind of document. The value is a stable slug, `heading` what people read."""
 
     heading: str
+
+    def __new__(cls, slug: str, heading: str) -> Self:
+        """Make a member whose value is the slug alone."""
+        member = str.__new__(cls, slug)
+        member._value_ = slug
+        member.heading = heading
+        return member
+
+    @property
+    def position(self) -> int:
+        """Where the section stands in a document, from 0."""
+        return list(type(self)).index(self)
+
+
+class Section(SectionName):
+    """A section of a scene."""
 
     WORK_CONTEXT = "work_context", "Work Context"
     APPLIES_WHEN = "applies_when", "Applies When"
@@ -26,27 +43,15 @@ class Section(enum.StrEnum):
     EVOLUTION_RECORD = "evolution_record", "Evolution Record"
     OPEN_QUESTIONS = "open_questions", "Open Questions"
 
-    def __new__(cls, slug: str, heading: str) -> "Section":
-        """Make a member whose value is the slug alone."""
-        member = str.__new__(cls, slug)
-        member._value_ = slug
-        member.heading = heading
-        return member
-
-    @property
-    def position(self) -> int:
-        """Where the section stands in a scene, from 0."""
-        return SECTION_ORDER.index(self)
-
 
 SECTION_ORDER: tuple[Section, ...] = tuple(Section)
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedLine:
-    """One line of a scene with the section it stands in."""
+    """One line of a scene, or of another document, with the section it stands in."""
 
-    section: Section
+    section: SectionName
     text: str
 
 

@@ -8,9 +8,11 @@ from memory.cascade.compaction_contract import CompactionPayload
 from memory.cascade.contract import ExtractPayload, PersonaPayload, SynthesisPayload
 from memory.llm.offline.digests import digest
 from memory.llm.offline.extract import extract
+from memory.llm.offline.procedures import draft
 from memory.llm.offline.scenes import synthesize
 from memory.llm.offline.traits import characterize
 from memory.llm.protocol import ModelReply, ModelRequest, PermanentModelError
+from memory.skills.contract import SkillPayload
 
 OFFLINE_MODEL_NAME = "offline@1"
 
@@ -40,6 +42,8 @@ def _answered(payload: object) -> BaseModel:
         return characterize(payload)
     if isinstance(payload, CompactionPayload):
         return digest(payload)
+    if isinstance(payload, SkillPayload):
+        return draft(payload)
     raise PermanentModelError(
         "unsupported_task", f"the offline model has no rules for {type(payload).__name__}"
     )

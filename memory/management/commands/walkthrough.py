@@ -20,7 +20,7 @@ from memory.walkthrough.access import MemoryProblemError
 from memory.walkthrough.local import ONLY_WORDS, LocalMemory
 from memory.walkthrough.naming import entity_name, new_run_id
 from memory.walkthrough.screen import JsonScreen, Screen, TextScreen
-from memory.walkthrough.shell import run_shell
+from memory.walkthrough.shell import asked_at_terminal, run_shell
 from memory.walkthrough.tour import TourUnfinishedError, run_tour
 from memseek_site.serving import migrate_if_needed
 from memseek_site.workers import ensure_worker
@@ -35,9 +35,12 @@ class Command(BaseCommand):
     help = "Walk through a four-layer memory: the tour, then a prompt. AGENT_MEMORY_RUN_ID names the run."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """--workspace, --json, --no-tour and --timeout."""
+        """--workspace, --json, --no-input, --no-tour and --timeout."""
         parser.add_argument("--workspace", default="demo", metavar="NAME", help="workspace to use (demo)")
         parser.add_argument("--json", action="store_true", help="one JSON object for each command")
+        parser.add_argument(
+            "--no-input", action="store_true", help="ask nothing; what waits for approval goes on waiting"
+        )
         parser.add_argument("--no-tour", action="store_true", help="go to the prompt at once")
         parser.add_argument(
             "--timeout",
@@ -79,15 +82,22 @@ class Command(BaseCommand):
     def walk(self, entity: Entity, screen: Screen, source: TextIO, options: dict[str, Any]) -> None:
         """The tour, unless it is not wanted, and the prompt."""
         timeout = options["timeout"]
+        is_prompting = source.isatty() and not options["json"]
+        ask = asked_at_terminal if is_prompting and not options["no_input"] else None
         # By the first question the embedder is there.
         query_embedding().warm_up()
         if not options["no_tour"]:
             try:
-                run_tour(workspace=entity.workspace, entity=entity, output=screen, timeout_seconds=timeout)
+                run_tour(
+                    workspace=entity.workspace,
+                    entity=entity,
+                    output=screen,
+                    timeout_seconds=timeout,
+                    ask=ask,
+                )
             except TourUnfinishedError as problem:
                 screen.write(f"The tour stopped: {problem}.\nA second start goes on from here.\n")
         memory = LocalMemory(entity, timeout_seconds=timeout)
-        is_prompting = source.isatty() and not options["json"]
         if is_prompting:
             screen.write("\nType help to see the commands, quit to leave.\n")
         run_shell(memory=memory, screen=screen, source=source, is_prompting=is_prompting)

@@ -33,7 +33,9 @@ from memory.recall.compiling.windows import Window, conversation, cut_to
 from memory.recall.context.blocks import Block, Count, LeftOut, Reference
 from memory.recall.context.escaping import own_words
 from memory.recall.context.material import words_of
+from memory.recall.context.procedure_block import procedure_block
 from memory.recall.context.rendering import PREAMBLE, account, design_rules, search_notice
+from memory.recall.procedures import account_of, judged
 from memory.recall.short_ids import short_id
 from memory.recall.terms import terms_of
 from memory.recall.times import time_text
@@ -99,6 +101,7 @@ class _Composer:
         self._languages = recollection.found.languages
         self._task = words_of(query, self._languages)
         self._allotment = Allotment.of(request, design.budgets)
+        self._judged = judged(frame.procedures, query, self._languages)
         self._as_of = _clock(request.as_of, entity)
 
     def compiled(self, rules: Sequence[Any]) -> Compiled:
@@ -107,9 +110,22 @@ class _Composer:
         system = self._system(prefix)
         fixed = REPLY_TOKENS + self._frame_tokens()
         fixed += sum(message_tokens(message, self._count) for message in system)
-        turns = self._window(self._request.budget - fixed - self._allotment.memory)
-        beside = self._beside(prefix, turns, self._request.budget - fixed - turns.tokens)
-        return self._put_together(system, prefix, turns, beside)
+        for_turns = self._request.budget - fixed - self._allotment.memory
+        kept = self._kept_for_procedure(for_turns)
+        turns = self._window(for_turns - kept)
+        left = self._request.budget - fixed - turns.tokens
+        procedure = self._procedure(max(0, min(left, kept)))
+        beside = self._beside(prefix, turns, left - procedure.tokens)
+        return self._put_together(system, prefix, turns, beside, procedure)
+
+    def _kept_for_procedure(self, for_turns: int) -> int:
+        """The same for any query: which turns are shown must not depend on what is asked."""
+        if not self._frame.procedures.total:
+            return 0
+        return max(0, min(self._allotment.procedure, for_turns // 2))
+
+    def _procedure(self, budget: int) -> Block:
+        return procedure_block(self._judged, budget=budget, count=self._count, zone=self._entity.zone)
 
     def _system(self, prefix: Prefix) -> tuple[ChatMessage, ...]:
         """The system message; a memory that holds nothing needs none."""
@@ -165,10 +181,15 @@ class _Composer:
         )
 
     def _put_together(
-        self, system: Sequence[ChatMessage], prefix: Prefix, turns: Window, beside: Beside
+        self,
+        system: Sequence[ChatMessage],
+        prefix: Prefix,
+        turns: Window,
+        beside: Beside,
+        procedure: Block,
     ) -> Compiled:
         situation = f"{RULES_OF_SITUATION}{prefix.situation}" if prefix.situation else ""
-        remembered = "\n".join(text for text in (situation, beside.text) if text)
+        remembered = "\n".join(text for text in (situation, beside.text, procedure.text) if text)
         inside = f"{BESIDE_PREAMBLE}\n{remembered}" if remembered else ""
         chat = chat_of(
             system,
@@ -178,6 +199,7 @@ class _Composer:
             count=self._count,
         )
         sha256 = hashlib.sha256(chat_bytes(chat.messages)).hexdigest()
+        parts = (*prefix.blocks, _turns_block(turns), *beside.blocks, procedure)
         manifest = {
             "entity": self._entity.name,
             "session": str(self._session.pk),
@@ -190,9 +212,10 @@ class _Composer:
             "sha256": sha256,
             "stable_messages": chat.stable,
             "stable_prefix_bytes": chat.stable_bytes,
-            "parts": [account(block) for block in (*prefix.blocks, _turns_block(turns), *beside.blocks)],
+            "parts": [account(block) for block in parts],
             "arms": dict(self._recollection.found.arms),
             "unindexed": self._recollection.found.unindexed,
+            "procedures": account_of(self._frame.procedures, self._judged),
             "live": [_live_account(claim) for claim in beside.claims if claim.live_source],
         }
         return Compiled(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,7 @@ from memory import queries
 from memory.models import Authority, Digest, Entity, Session
 from memory.recall.compiling.turns import Turn
 from memory.recall.context.prefix_blocks import Rule, TraitWords
+from memory.recall.procedures import QUERY, Procedures, parameters
 
 MOST_TURNS = 400
 MOST_BRIEFS = 8
@@ -49,18 +50,20 @@ class Frame:
     traits: tuple[TraitWords, ...]
     rules: tuple[Rule, ...]
     scenes: tuple[SceneName, ...]
+    procedures: Procedures = field(default_factory=Procedures)
 
 
 def read_frame(entity: Entity, session: Session, *, floor: int) -> Frame:
     """Read all of it, there and back once."""
     owner = {"workspace": entity.workspace_id, "entity": entity.pk}
     until = session.folded_until
-    turns, digests, traits, rules, scenes = queries.kept_rows(
+    turns, digests, traits, rules, scenes, procedures = queries.kept_rows(
         ("compile_turns", {**owner, "session": session.pk, "folded_until": until, "most_turns": MOST_TURNS}),
         ("compile_digests", {**owner, "session": session.pk, "most_briefs": MOST_BRIEFS}),
         ("compile_traits", owner),
         ("compile_rules", {**owner, "floor": floor}),
         ("compile_scenes", owner),
+        (QUERY, parameters(entity)),
     )
     summaries = [_digest(row) for row in digests if row[1] == Digest.Kind.SUMMARY]
     return Frame(
@@ -72,6 +75,7 @@ def read_frame(entity: Entity, session: Session, *, floor: int) -> Frame:
         scenes=tuple(
             SceneName(id, title, "" if is_due else summary) for id, title, summary, is_due in scenes
         ),
+        procedures=Procedures.of(procedures),
     )
 
 

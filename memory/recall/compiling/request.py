@@ -21,7 +21,7 @@ SCENES_TOKENS = 800
 """Names and summaries of scenes; the sections that speak of a turn stand beside it."""
 BRIEFS_TOKENS = 900
 SUMMARY_TOKENS = 1_200
-PARTS = {"rules": 6, "persona": 10, "scenes": 16, "briefs": 14, "summary": 10, "memory": 4}
+PARTS = {"rules": 6, "persona": 10, "scenes": 16, "briefs": 14, "summary": 10, "memory": 4, "procedure": 5}
 """Of a budget, each part may take one in so many, and never more than its own number of tokens."""
 
 
@@ -82,6 +82,8 @@ class Allotment:
     briefs: int
     summary: int
     memory: int
+    procedure: int
+    """Kept free beside the turn where any procedure may be handed out, whatever is asked."""
 
     @classmethod
     def of(cls, request: CompileRequest, budgets: Budgets) -> Allotment:
@@ -93,6 +95,7 @@ class Allotment:
             "briefs": BRIEFS_TOKENS,
             "summary": SUMMARY_TOKENS,
             "memory": budgets.memory + budgets.scenes,
+            "procedure": budgets.procedure,
         }
         shares = {name: min(tokens, request.budget // PARTS[name]) for name, tokens in wanted.items()}
         if 0 < shares["rules"] < LEAST_RULES * request.safety:

@@ -9,7 +9,9 @@ from uuid import UUID
 
 Count = Callable[[str], int]
 """Tokens of a text."""
-Kind = Literal["trait", "atom", "message", "scene", "section", "request", "rule", "digest", "edge"]
+Kind = Literal[
+    "trait", "atom", "message", "scene", "section", "request", "rule", "digest", "edge", "procedure"
+]
 Reason = Literal[
     "budget",
     "other situation",
@@ -22,6 +24,8 @@ Reason = Literal[
     "superseded",
     "system text",
     "cut",
+    "no trigger",
+    "others fit better",
 ]
 BlockName = Literal[
     "persona",
@@ -42,7 +46,7 @@ BlockName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A row that is shown; a section is its scene's id and its own name, a design's rule a name alone."""
+    """A row that is shown; a section is named by its scene or version, a design's rule by its name alone."""
 
     kind: Kind
     id: UUID | None

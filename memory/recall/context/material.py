@@ -14,6 +14,7 @@ from memory.recall import ladder
 from memory.recall.arms import Filters
 from memory.recall.context.prefix_blocks import Rule
 from memory.recall.hits import Found, Hit
+from memory.recall.procedures import Procedures, active_procedures
 from memory.recall.records import SceneRecord, TraitRecord
 from memory.recall.search import Request, search
 
@@ -40,6 +41,7 @@ class Material:
     """The live atoms, with their texts, that each line of a scene rests on."""
     messages_of_atoms: Mapping[UUID, frozenset[UUID]]
     """The messages that the rules and the atoms under lines cite."""
+    procedures: Procedures
 
 
 def read_material(
@@ -62,6 +64,7 @@ def read_material(
         scopes=scopes_of(entity, found.hits),
         atoms_of_lines=atoms_of_lines,
         messages_of_atoms=_messages_of(entity, cited),
+        procedures=active_procedures(entity),
     )
 
 

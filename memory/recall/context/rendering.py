@@ -26,9 +26,11 @@ from memory.recall.context.material import (
 )
 from memory.recall.context.memory_block import Known, memory_block
 from memory.recall.context.prefix_blocks import Rule, RulesBlock, persona_block, rules_block
+from memory.recall.context.procedure_block import procedure_block
 from memory.recall.context.request import ContextRequest, Shares
 from memory.recall.context.scenes_block import scenes_block
 from memory.recall.hits import Found
+from memory.recall.procedures import account_of, judged
 from memory.recall.short_ids import short_id
 from memory.recall.terms import terms_of
 from memory.recall.times import time_text
@@ -96,6 +98,7 @@ class _Composer:
         self._material = material
         self._shares = shares
         self._count: Count = partial(count_tokens, safety=request.safety)
+        self._judged = judged(material.procedures, request.task, material.found.languages)
         self._as_of = (request.as_of or timezone.now()).astimezone(entity.zone)
         if request.as_of is None:
             self._as_of = self._as_of.replace(minute=0, second=0, microsecond=0)
@@ -110,10 +113,11 @@ class _Composer:
         self._shares.give_back(rules.claim - rules.block.tokens)
         request = self._request_block()
         self._shares.use(request.tokens)
+        procedure = self._procedure()
+        self._shares.use(procedure.tokens)
         scenes, lines = self._scenes()
         self._shares.use(scenes.tokens)
         memory = self._memory(rules.block, lines)
-        procedure = Block("procedure", "", 0, self._shares.budgets.procedure)
         blocks = (persona, rules.block, scenes, memory, procedure, request)
         stable = "".join((PREAMBLE, *map(_apart, (persona.text, rules.stable_text))))
         return self._put_together(blocks, stable, floor)
@@ -129,6 +133,11 @@ class _Composer:
         # The sort is stable: of equal weight, what the user said comes before what the design says.
         rules = sorted((*self._material.rules, *design_rules(self._design, floor)), key=_weight)
         return rules_block(rules, matches, budget=self._shares.rules(), count=self._count)
+
+    def _procedure(self) -> Block:
+        return procedure_block(
+            self._judged, budget=self._shares.procedure(), count=self._count, zone=self._entity.zone
+        )
 
     def _scenes(self) -> tuple[Block, frozenset[UUID]]:
         scenes = scenes_block(
@@ -205,6 +214,7 @@ class _Composer:
             "blocks": [account(block) for block in blocks],
             "arms": dict(self._material.found.arms),
             "unindexed": self._material.found.unindexed,
+            "procedures": account_of(self._material.procedures, self._judged),
         }
         return Context(text, blocks, manifest, sha256, prefix_bytes, tokens)
 

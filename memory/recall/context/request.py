@@ -87,6 +87,10 @@ class Shares:
         """At most half of what is left."""
         return self._at_most(self.budgets.request, 1, 2)
 
+    def procedure(self) -> int:
+        """At most a third of what is left."""
+        return self._at_most(self.budgets.procedure, 1, 3)
+
     def scenes(self) -> int:
         """Their part; memory gets the rest."""
         return self._at_most(

@@ -116,7 +116,7 @@ def test_a_design_alone_needs_everything() -> None:
     shipped = (FOLDER / "agent_memory_0_3_0" / "design.toml").read_text()
     assert problems({"design.toml": shipped}) == [
         f"prompts/{task}.{part}.md: is missing"
-        for task in ("l1_extract", "scene_synthesis", "persona", "compaction", "answer")
+        for task in ("l1_extract", "scene_synthesis", "persona", "compaction", "skill_extract", "answer")
         for part in ("system", "user")
     ]
 

@@ -8,11 +8,14 @@ from memory.cascade.designs import load_design
 from memory.cascade.engine import settle_entity
 from memory.cascade.rebuilding.lifecycle import apply_rebuild, find_open, propose
 from memory.ingest.sessions import end_session
-from memory.models import Digest, Entity, Session
+from memory.models import Digest, Entity, ProcedureVersion, Session, SkillInput
+from memory.skills.review import approve
+from memory.skills.traces import IncomingStep, record_trace
 from tests.cascade.rebuilding.remaking import a_model
-from tests.cascade.story import an_entity
+from tests.cascade.story import an_entity, say
 from tests.cascade.talks import digests, open_talk, take
 from tests.scripted_model import ScriptedModel
+from tests.skills.skilled import PERSON, draft_of, learn, line, said
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,3 +52,26 @@ def test_no_session_of_a_shadow_is_compacted_and_the_swap_keeps_the_digests() ->
     apply_rebuild(find_open(entity))
     assert digests(session) == before
     assert Session.objects.for_entity(entity).pending().get() == waiting
+
+
+def test_a_rebuild_leaves_traces_and_procedures_alone() -> None:
+    entity = an_entity()
+    [turn] = say(entity, "Deploy the billing service.")
+    steps = [IncomingStep(kind="action", text="Ran the tests", message=turn.pk)]
+    record_trace(entity=entity, task="Deploy the billing service", outcome="success", steps=steps)
+    answers = {"items": [line("procedure", "Run the tests.", "t1.s1")]}
+    learn(entity, answers)
+    approve(draft=draft_of(entity), actor=PERSON, base=None)
+    record_trace(entity=entity, task="Deploy the search service", outcome="success", steps=steps)
+    propose(entity=entity, layer="L1", design=load_design(), model=a_model(name="other@1"))
+    shadow = Entity.objects.get(shadow_of=entity)
+    assert SkillInput.objects.for_entity(shadow).count() == 0
+    apply_rebuild(find_open(entity))
+    version = ProcedureVersion.objects.get()
+    assert (version.status, version.entity, said(version)) == (
+        "active",
+        entity,
+        [("procedure", "Run the tests.")],
+    )
+    assert version.lines.get().evidence.get().trace_step.message_id == turn.pk
+    assert SkillInput.objects.for_entity(entity).pending().count() == 1

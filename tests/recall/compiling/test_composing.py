@@ -305,7 +305,7 @@ def test_the_manifest_is_json_and_tells_of_every_part(alice: Alice) -> None:
     told = json.loads(json.dumps(made.manifest))
     assert [found["name"] for found in told["parts"]] == [
         *("persona", "rules", "scenes", "briefs", "summary", "turns"),
-        *("live", "sections", "memory", "facts"),
+        *("live", "sections", "memory", "facts", "procedure"),
     ]
     assert (told["session"], told["strategy"], told["as_of"]) == (
         str(Session.objects.get(external_id="talk").pk),
