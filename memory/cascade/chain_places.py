@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from uuid import UUID
 
 from django.utils import timezone
 
@@ -36,15 +37,37 @@ def holds_from(atom: Atom) -> datetime:
 
 
 def settle(members: Iterable[Atom], *, new: Sequence[Atom] = ()) -> None:
-    """Give every member its place as of now, on the rows alone; what a person retracted stays retracted.
+    """Give every member its place as of now, on the rows alone.
 
-    `new` are those among the members that are not stored yet, in the order of their making.
+    What a person retracted stays retracted, and what it had replaced stays replaced. `members` are read
+    `with_rulings`; `new` are those among them that are not stored yet, in the order of their making.
     """
     order = {row.pk: AFTER_ALL + place for place, row in enumerate(new)}
-    rows = [row for row in members if row.status != Atom.Status.RETRACTED]
+    known = {row.pk: row for row in members}
+    rows = [row for row in known.values() if not _is_out(row, known)]
     places = settle_chain([_link(row, order.get(row.pk, row.seq)) for row in rows], present=timezone.now())
     for row in rows:
         row.status, row.superseded_by_id = places[row.pk].state, places[row.pk].superseded_by
+
+
+def _is_out(row: Atom, known: Mapping[UUID, Atom]) -> bool:
+    """Whether it was taken back, or replaced by what was taken back or erased, and not said again since."""
+    later: Atom | None = row
+    seen: set[UUID] = set()
+    while later is not None and later.pk not in seen:
+        if later.status == Atom.Status.RETRACTED or _has_lost_successor(later):
+            return later is row or said_last(row) <= said_last(later)
+        seen.add(later.pk)
+        later = known.get(later.superseded_by_id) if later.superseded_by_id else None
+    return False
+
+
+def _has_lost_successor(row: Atom) -> bool:
+    """Whether what had replaced it was erased: what is neither over nor a plan is replaced by something."""
+    if row.status != Atom.Status.SUPERSEDED or row.superseded_by_id is not None:
+        return False
+    is_over = row.valid_until is not None and row.valid_until <= timezone.now()
+    return not is_over and not (row.valid_from is not None and row.valid_from > said_last(row))
 
 
 def _link(row: Atom, order: int) -> Link:
@@ -56,6 +79,7 @@ def _link(row: Atom, order: int) -> Link:
         says=row.text,
         begins=row.valid_from,
         until=row.valid_until,
+        is_ruling=row.is_ruling,
     )
 
 

@@ -44,6 +44,7 @@ from memory.llm.protocol import (
 )
 from memory.llm.registry import configured_model
 from memory.models import Entity, Run, Step, Work
+from memseek_site.log_fields import current_fields
 
 logger = logging.getLogger(__name__)
 
@@ -112,7 +113,19 @@ def turn(*, entity: Entity, stage: Stage, model: Model, design: str | None = Non
     if claim is None:
         return Outcome.IDLE
     with work.kept_lease(claim):
-        return _attempt(claim, stage, model)
+        outcome = _attempt(claim, stage, model)
+    _tell(claim, outcome)
+    return outcome
+
+
+def _tell(claim: work.Claim, outcome: Outcome) -> None:
+    """One line a run: which, of what, how it ended, what it cost."""
+    run = claim.run
+    told = ("attempt", "milliseconds", "model", "calls", "tokens_in", "tokens_out", "error_kind")
+    ids = {"run": run.pk, "workspace": run.workspace_id, "entity": run.entity_id, "step": claim.step}
+    # A command that runs steps itself, with a person before it, tells of them in its own words.
+    level = logging.INFO if "step" in current_fields() else logging.DEBUG
+    logger.log(level, "run", extra={**ids, "outcome": outcome, **{name: getattr(run, name) for name in told}})
 
 
 def run_now(*, entity: Entity, stage: Stage) -> Run | None:

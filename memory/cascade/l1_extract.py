@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from memory.cascade.l1_writing import write_extraction
 from memory.cascade.offering import attached_text, offer_atom, offer_message, said_text, said_words, topics_of
 from memory.cascade.rules.batches import BatchMessage, cut, pieces
 from memory.cascade.rules.handles import Handles
+from memory.cascade.rulings import rulings_of, taken_back_near
 from memory.cascade.showing import NOTHING, one_line, show_atoms, show_messages
 from memory.cascade.stage import Question, Verdict, Written
 from memory.cascade.waking import Waiting
@@ -27,6 +28,7 @@ from memory.recall.lookup import find_candidates
 RECENT_ATOMS_FOR_TOPICS = 200
 CONTEXT_CHARACTERS = 2_000
 """So much of an earlier turn is shown."""
+TAKEN_BACK_SHOWN = 10
 CONTEXT_SEARCHED = 2
 """Earlier turns whose words are searched too: «sorry, I meant Friday» mends what was said just before."""
 
@@ -38,6 +40,8 @@ class ExtractionBatch:
     messages: tuple[Message, ...]
     context: tuple[Message, ...]
     candidates: tuple[Atom, ...]
+    taken_back: tuple[Atom, ...] = ()
+    """Claims that a person took back and that the messages may speak of: offered as such."""
     questions: tuple[Question[Extracted], ...] = field(default=())
 
     @property
@@ -46,12 +50,17 @@ class ExtractionBatch:
         return len(self.messages)
 
     @property
+    def offered(self) -> tuple[Atom, ...]:
+        """The claims that the model is shown."""
+        return (*self.candidates, *self.taken_back)
+
+    @property
     def input_ids(self) -> Mapping[str, Sequence[UUID]]:
         """For the run."""
         return {
             "messages": [message.pk for message in self.messages],
             "context": [message.pk for message in self.context],
-            "atoms": [atom.pk for atom in self.candidates],
+            "atoms": [atom.pk for atom in self.offered],
         }
 
 
@@ -83,9 +92,10 @@ class Extraction:
             return None
         context = _context(claim.entity, messages, design.limits.context_messages)
         candidates = _candidates(claim.entity, messages, context, design.limits)
-        batch = ExtractionBatch(tuple(messages), tuple(context), tuple(candidates))
-        questions = tuple(_questions(claim.entity, batch, design))
-        return ExtractionBatch(batch.messages, batch.context, batch.candidates, questions)
+        words = [said_words(message) for message in (*messages, *context[-CONTEXT_SEARCHED:])]
+        taken_back = taken_back_near(rulings_of(claim.entity), words, most=TAKEN_BACK_SHOWN)
+        batch = ExtractionBatch(tuple(messages), tuple(context), tuple(candidates), tuple(taken_back))
+        return replace(batch, questions=tuple(_questions(claim.entity, batch, design)))
 
     def write(self, claim: Claim, batch: ExtractionBatch, verdicts: Sequence[Verdict[Extracted]]) -> Written:
         """Atoms, chains and receipts; see `l1_writing`."""
@@ -189,7 +199,7 @@ def _question(
         context=tuple(
             offer_message(handles, entity, message, piece=_glimpse(message)) for message in batch.context
         ),
-        atoms=tuple(offer_atom(handles, entity, atom) for atom in batch.candidates),
+        atoms=tuple(offer_atom(handles, entity, atom) for atom in batch.offered),
         topics=_known_topics(entity, batch.candidates),
     )
     judge = ExtractionJudge(
@@ -197,7 +207,7 @@ def _question(
         handles=handles,
         messages={message.pk: message for message in (*batch.context, *batch.messages)},
         batch_ids=frozenset(message.pk for message in batch.messages),
-        atoms={atom.pk: atom for atom in batch.candidates},
+        atoms={atom.pk: atom for atom in batch.offered},
         design=design,
     )
     return Question(

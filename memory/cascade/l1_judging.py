@@ -113,9 +113,17 @@ class ExtractionJudge:
             for said in item.targets
             if not OWN_ITEM.fullmatch(said.strip())
         ]
-        if item.action == "merge" and not (own or offered):
+        standing = self._standing(item, offered)
+        if item.action == "merge" and not (own or standing):
             raise RefusedError("A merge names in targets what it replaces.")
-        return tuple(dict.fromkeys(offered)), tuple(dict.fromkeys(own))
+        return tuple(dict.fromkeys(standing)), tuple(dict.fromkeys(own))
+
+    def _standing(self, item: AtomDecision, targets: Sequence[UUID]) -> list[UUID]:
+        """Targets that hold; of what a person took back there is nothing to repeat or to replace."""
+        gone = [target for target in targets if self.atoms[target].status == Atom.Status.RETRACTED]
+        if gone and item.action == "merge":
+            raise RefusedError(f"«{self.atoms[gone[0]].text[:60]}» was taken back by a person.")
+        return [target for target in targets if target not in gone]
 
     def _take_claim(
         self, extracted: Extracted, cited: Sequence[Message], taken: Mapping[int, Extracted]

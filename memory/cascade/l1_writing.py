@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from memory.cascade.chain_places import see_again, settle, write_places
 from memory.cascade.l1_judging import Extracted
+from memory.cascade.l1_respect import Respect
+from memory.cascade.rulings import Ruling
 from memory.cascade.stage import StaleInputsError, Written
 from memory.cascade.work import Claim
 from memory.models import Atom, Chain, Evidence, Message
@@ -23,8 +25,12 @@ def write_extraction(claim: Claim, messages: Sequence[Message], taken: Sequence[
     """Write the decisions and mark the messages consumed; StaleInputsError when either changed meanwhile."""
     _consume(claim, messages)
     ledger = _Ledger.open(claim, taken)
+    respect = Respect.read(claim.entity, [message_id for item in taken for message_id in item.messages])
     for item in taken:
-        ledger.enter(item)
+        if (ruling := respect.against(item, ledger.replaced_by(item))) is not None:
+            ledger.leave_out(item, ruling)
+        else:
+            ledger.enter(item)
     return ledger.close()
 
 
@@ -67,11 +73,22 @@ class _Ledger:
             raise StaleInputsError("an atom it decided about no longer holds or was erased")
         same_words = list(rows.live().filter(text__in=texts)) if texts else []
         chain_ids = {atom.chain_id for atom in (*named, *same_words)}
-        members = {atom.pk: atom for atom in rows.filter(chain_id__in=chain_ids)} if chain_ids else {}
+        chains = rows.filter(chain_id__in=chain_ids).with_rulings()
+        members = {atom.pk: atom for atom in chains} if chain_ids else {}
         live = {atom.text: atom for atom in members.values() if atom.status == Atom.Status.LIVE}
         ledger = cls(claim=claim, now=timezone.now(), atoms=members, repeated=live)
         ledger.before = {atom.pk: _state(atom) for atom in members.values()}
         return ledger
+
+    def replaced_by(self, item: Extracted) -> list[Atom]:
+        """The stored claims that a decision would put another in the place of."""
+        same = self.repeated.get(item.decision.text)
+        restated = [same] if same is not None and not _says_no_more(item, same) else []
+        return [*restated, *(self._targets(item) if item.decision.action == "merge" else ())]
+
+    def leave_out(self, item: Extracted, ruling: Ruling) -> None:
+        """A person decided otherwise and no newer words say it: no claim, no receipt, a reason in the run."""
+        self._decide(item, "skip", ruling.reason, atoms=[ruling.atom])
 
     def enter(self, item: Extracted) -> None:
         """Write one decision into the ledger."""

@@ -92,7 +92,8 @@ def offer_scene(
                 section=line.section,
                 text=line.text,
                 atoms=tuple(handles.handle(atom_id) for atom_id in line.atoms),
-                is_pinned=line.is_pinned,
+                # To a model it is the same: a line that people decided about.
+                is_pinned=line.is_kept,
                 is_due=line.is_due,
             )
             for line in scene.lines

@@ -18,7 +18,7 @@ from memory.cascade.rules.handles import Handles, Kind
 from memory.cascade.scene_state import ScenesState, SceneState, read_scenes
 from memory.cascade.showing import show_scenes, show_traits
 from memory.cascade.stage import Question, Verdict, Written
-from memory.cascade.trait_state import TraitState, due_traits, read_traits
+from memory.cascade.trait_state import TraitState, due_traits, read_trait_rulings, read_traits
 from memory.cascade.waking import Waiting
 from memory.cascade.work import Claim
 from memory.models import Entity, Scene, SceneVersion, Step
@@ -116,6 +116,7 @@ def _question(entity: Entity, batch: PersonaBatch, design: Design) -> Question[P
         atoms=batch.state.atoms,
         traits={trait.slot: trait for trait in batch.traits},
         markers=design.example_markers,
+        rulings=read_trait_rulings(entity),
     )
     return Question(
         payload=payload,

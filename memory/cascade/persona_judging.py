@@ -7,15 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from memory.cascade.chain_places import said_last
 from memory.cascade.contract import Refusal, TraitEdit
 from memory.cascade.persona_writing import PersonaEdit
 from memory.cascade.rules.grounding import ungrounded
 from memory.cascade.rules.handles import Handles, Kind, NotOfferedError
+from memory.cascade.sameness import SAID_AGAIN, rewords, states
 from memory.cascade.scene_state import LineState
 from memory.cascade.stage import Judged, RefusedError
-from memory.cascade.trait_state import TraitState
+from memory.cascade.trait_state import TraitRuling, TraitState
 from memory.models import Atom
 
+HALF = 0.5
 MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december|"
     "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
@@ -39,6 +42,8 @@ class PersonaJudge:
     atoms: Mapping[UUID, Atom]
     traits: Mapping[str, TraitState]
     markers: tuple[str, ...]
+    rulings: Mapping[str, TraitRuling]
+    """What people decided about slots."""
 
     def judge(self, items: Sequence[tuple[int, TraitEdit]], is_last: bool) -> Judged[PersonaEdit]:
         """Take what stands, refuse the rest with a reason each."""
@@ -55,11 +60,12 @@ class PersonaJudge:
 
     def _take(self, index: int, item: TraitEdit) -> PersonaEdit:
         current = self.traits.get(item.slot)
-        if current is not None and current.is_by_person:
-            raise RefusedError(f"{item.slot} was written by a person.")
+        ruling = self.rulings.get(item.slot)
         if item.action == "retract":
             if current is None:
                 raise RefusedError(f"There is no trait in {item.slot} to retract.")
+            if ruling is not None:
+                raise RefusedError(f"{item.slot} was written by a person.")
             return PersonaEdit(index, "retract", item.slot, "", (), item.reason)
         if not item.text:
             raise RefusedError("The text is empty.")
@@ -68,6 +74,8 @@ class PersonaJudge:
         if found := PASSING.search(item.text):
             raise RefusedError(f"«{found[0]}» passes: dates, versions and tickets belong to scenes.")
         lines = self._lines(item)
+        if ruling is not None:
+            lines = self._newer(item, lines, ruling, is_live=current is not None)
         missing = ungrounded(item.text, [self._evidence(line) for line in lines])
         if missing:
             raise RefusedError(f"The lines it rests on do not hold: {', '.join(missing)}.")
@@ -81,6 +89,25 @@ class PersonaJudge:
         if any(line.is_due for line in lines):
             raise RefusedError("A trait does not rest on a line that is due.")
         return lines
+
+    def _newer(
+        self, item: TraitEdit, lines: Sequence[LineState], ruling: TraitRuling, *, is_live: bool
+    ) -> list[LineState]:
+        """The lines that rest on words said after a person's decision, if they say the text by themselves.
+
+        Other words need less of the text than those that the person wrote or took back.
+        """
+        newer = [line for line in lines if self._is_newer(line, ruling)]
+        least = SAID_AGAIN if rewords(item.text, ruling.text) else HALF
+        if not states(item.text, [self._evidence(line) for line in newer], least=least):
+            decided = "written" if is_live else "taken back"
+            raise RefusedError(f"{item.slot} was {decided} by a person.")
+        return newer
+
+    def _is_newer(self, line: LineState, ruling: TraitRuling) -> bool:
+        times = [said_last(self.atoms[atom_id]) for atom_id in line.atoms]
+        times += [line.decided_at] if line.decided_at is not None else []
+        return any(time > ruling.decided_at for time in times)
 
     def _evidence(self, line: LineState) -> str:
         return " ".join((line.text, *(self.atoms[atom_id].subject for atom_id in line.atoms)))

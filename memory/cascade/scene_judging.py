@@ -13,6 +13,7 @@ from memory.cascade.rules.grounding import ungrounded
 from memory.cascade.rules.handles import Handles, Kind, NotOfferedError
 from memory.cascade.scene_edits import Edited, NewLine
 from memory.cascade.scene_grounds import cited_by, dates_of, evidence_of, missing_in_title, plain_title
+from memory.cascade.scene_respect import SceneRespect
 from memory.cascade.scene_state import LineState, ScenesState, SceneState
 from memory.cascade.stage import Judged, RefusedError
 from memory.models import Atom
@@ -47,6 +48,8 @@ class SynthesisJudge:
     markers: tuple[str, ...]
     zone: tzinfo
     """The entity's own, in which days are named."""
+    respect: SceneRespect
+    """What people decided about claims and lines."""
 
     def judge(self, items: Sequence[tuple[int, SceneEdit]], is_last: bool) -> Judged[Edited]:
         """Take what stands, refuse the rest with a reason each.
@@ -82,12 +85,13 @@ class SynthesisJudge:
             return self._retire(index, item, scene, course)
         merged = self._merged(item, scene, course) if item.action == "merge" else ()
         reachable = {line.id: line for part in (scene, *merged) for line in part.lines}
-        lines, removed = self._lines(item, scene, reachable, course)
+        lines, removed, left_out = self._lines(item, scene, reachable, course)
         length = self._checked_length(scene, merged, lines, removed, course)
         cited = [*(atom_id for part in (scene, *merged) for atom_id in part.atoms), *cited_by(lines)]
-        title, notes = self._grounded_title(item.title, cited, scene.title)
+        title, notes = self._grounded_title(item.title, cited, scene.title, is_given=scene.is_titled)
         if item.action == "update" and not (lines or removed or title):
-            raise RefusedError("An update changes at least one line or the title.")
+            reasons = "; ".join((*notes, *left_out))
+            raise RefusedError(reasons or "An update changes at least one line or the title.")
         course.characters[scene.id] = length
         course.touched |= removed | {line.replaces for line in lines if line.replaces}
         course.live -= len(merged)
@@ -97,12 +101,12 @@ class SynthesisJudge:
             action=item.action,
             scene_id=scene.id,
             title=title,
-            summary=item.summary,
+            summary=self.respect.summary(item.summary),
             lines=lines,
             removed=removed,
             merged=tuple(part.id for part in merged),
             reason=item.reason,
-            notes=notes,
+            notes=(*notes, *left_out),
         )
 
     def _create(self, index: int, item: SceneEdit, course: _Course, is_last: bool) -> Edited:
@@ -110,30 +114,42 @@ class SynthesisJudge:
             raise RefusedError("A new scene needs a title.")
         if item.title.casefold() in course.titles:
             raise RefusedError(f"There is a scene «{item.title}» already: update it.")
-        lines, _ = self._lines(item, None, {}, course)
+        lines, _, left_out = self._lines(item, None, {}, course)
         if not lines:
-            raise RefusedError("A new scene needs at least one line.")
+            raise RefusedError("; ".join(left_out) or "A new scene needs at least one line.")
         if _length(lines) > self.limits.scene_hard_characters:
             raise RefusedError(f"A scene has at most {self.limits.scene_hard_characters} characters.")
         if course.live >= self.limits.scene_cap:
-            return self._join_nearest(index, item, lines, course, is_last)
+            return self._join_nearest(index, item, lines, course, is_last, left_out)
         title, notes = self._grounded_title(item.title, cited_by(lines), "")
         title = title or plain_title(lines, course.titles, self.atoms, self.zone)
         course.live += 1
         course.titles.add(title.casefold())
-        return Edited(index, "create", None, title, item.summary, lines, reason=item.reason, notes=notes)
+        notes, summary = (*notes, *left_out), self.respect.summary(item.summary)
+        return Edited(index, "create", None, title, summary, lines, reason=item.reason, notes=notes)
 
     def _grounded_title(
-        self, title: str, cited: Sequence[UUID], standing: str
+        self, title: str, cited: Sequence[UUID], standing: str, *, is_given: bool = False
     ) -> tuple[str, tuple[str, ...]]:
-        """The title, or none and a note when it names what the claims and the standing title do not hold."""
+        """The title, or none and a note when it names what the claims and the standing title do not hold.
+
+        One that a person gave stays in any case.
+        """
+        if is_given and title not in ("", standing):
+            return "", (f"the title «{title}» was left: a person gave «{standing}»",)
         missing = missing_in_title(title, cited, standing, self.atoms, self.zone)
         if not missing:
             return title, ()
         return "", (f"the title «{title}» was left: its claims do not hold {', '.join(missing)}",)
 
     def _join_nearest(
-        self, index: int, item: SceneEdit, lines: tuple[NewLine, ...], course: _Course, is_last: bool
+        self,
+        index: int,
+        item: SceneEdit,
+        lines: tuple[NewLine, ...],
+        course: _Course,
+        is_last: bool,
+        left_out: tuple[str, ...],
     ) -> Edited:
         if not is_last:
             raise RefusedError(
@@ -151,11 +167,14 @@ class SynthesisJudge:
         nearest = max(candidates, key=lambda scene: (_overlap(wanted, scene), -scene.slot))
         course.characters[nearest.id] += _length(lines)
         note = f"«{item.title}» joined «{nearest.title}»: {self.limits.scene_cap} scenes live already"
-        return Edited(index, "update", nearest.id, "", "", lines, reason=item.reason, notes=(note,))
+        notes = (note, *left_out)
+        return Edited(index, "update", nearest.id, "", "", lines, reason=item.reason, notes=notes)
 
     def _retire(self, index: int, item: SceneEdit, scene: SceneState, course: _Course) -> Edited:
         if any(line.is_pinned for line in scene.lines):
             raise RefusedError("A scene with a pinned line is not retired.")
+        if scene.is_corrected or any(line.is_kept for line in scene.lines):
+            raise RefusedError("A scene that a person corrected is not retired.")
         if not item.reason:
             raise RefusedError("Say why the scene is obsolete.")
         if scene.id not in self.full:
@@ -184,9 +203,11 @@ class SynthesisJudge:
 
     def _lines(
         self, item: SceneEdit, scene: SceneState | None, reachable: Mapping[UUID, LineState], course: _Course
-    ) -> tuple[tuple[NewLine, ...], frozenset[UUID]]:
+    ) -> tuple[tuple[NewLine, ...], frozenset[UUID], tuple[str, ...]]:
+        """New lines, removed ones, and why others were left out: a person decided otherwise."""
         new: list[NewLine] = []
         removed: set[UUID] = set()
+        left_out: list[str] = []
         touched = set(course.touched)
         for edit in item.lines:
             old = self._old_line(edit, scene, reachable, touched) if edit.op != "add" else None
@@ -194,9 +215,14 @@ class SynthesisJudge:
                 touched.add(old.id)
             if edit.op == "remove" and old is not None:
                 removed.add(old.id)
+                continue
+            line = self._new_line(edit, old)
+            reason = self.respect.against(line, [self.atoms[atom_id] for atom_id in line.atoms])
+            if reason:
+                left_out.append(f"«{line.text}» was left out: {reason}")
             else:
-                new.append(self._new_line(edit, old))
-        return tuple(new), frozenset(removed)
+                new.append(line)
+        return tuple(new), frozenset(removed), tuple(left_out)
 
     def _old_line(
         self,
@@ -212,6 +238,8 @@ class SynthesisJudge:
             raise RefusedError(f"{edit.line} was changed by another edit of this answer.")
         if reachable[line_id].is_pinned:
             raise RefusedError(f"{edit.line} is pinned by a person.")
+        if reachable[line_id].is_kept:
+            raise RefusedError(f"{edit.line} was written by a person, and what it rests on holds.")
         return reachable[line_id]
 
     def _new_line(self, edit: LineEdit, old: LineState | None) -> NewLine:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from datetime import datetime
+from typing import Any, cast
 from uuid import UUID
+
+from django.db.models import Exists, OuterRef
 
 from memory.cascade.contract import SectionSlug
 from memory.models import Atom, Entity, Evidence, Line, SceneVersion, VersionLine
@@ -22,7 +25,14 @@ class LineState:
     is_pinned: bool
     atoms: tuple[UUID, ...]
     is_due: bool
-    """Rests on an atom that is no longer live, outside the Evolution Record, and is not a person's."""
+    """Rests on an atom that is no longer live, outside the Evolution Record, and is not pinned."""
+    decided_at: datetime | None = None
+    """When a person wrote it; None for a line that a model wrote."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a model leaves it: pinned, or a person's while what it rests on holds."""
+        return self.is_pinned or (self.decided_at is not None and not self.is_due)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,10 @@ class SceneState:
     is_changed: bool
     """The persona has not looked at this head."""
     lines: tuple[LineState, ...]
+    is_titled: bool = False
+    """A person gave it its title."""
+    is_corrected: bool = False
+    """A person corrected it once: it is not a model's to retire."""
 
     @property
     def atoms(self) -> tuple[UUID, ...]:
@@ -69,7 +83,7 @@ class ScenesState:
 
 def read_scenes(entity: Entity) -> ScenesState:
     """Read the live scenes in four statements, whatever their number."""
-    heads = list(SceneVersion.objects.for_entity(entity).live().select_related("scene"))
+    heads = _heads(entity)
     places = _places(heads)
     lines = [place.line for rows in places.values() for place in rows]
     cited = _cited_atoms(entity, lines)
@@ -87,6 +101,8 @@ def read_scenes(entity: Entity) -> ScenesState:
                 lines=tuple(
                     _line_state(place.line, cited[place.line_id], atoms) for place in places[head.pk]
                 ),
+                is_titled=head.is_titled,
+                is_corrected=head.is_corrected,
             )
             for head in heads
         ),
@@ -94,9 +110,18 @@ def read_scenes(entity: Entity) -> ScenesState:
     )
 
 
+def _heads(entity: Entity) -> list[Any]:
+    """The heads of live scenes, with what a person did to each."""
+    versions = SceneVersion.objects.filter(scene=OuterRef("scene"), correction__isnull=False)
+    titled = versions.filter(correction__after__is_titled=True, title=OuterRef("title"))
+    heads = SceneVersion.objects.for_entity(entity).live().select_related("scene")
+    return list(heads.annotate(is_titled=Exists(titled), is_corrected=Exists(versions)))
+
+
 def _places(heads: Sequence[SceneVersion]) -> dict[UUID, list[VersionLine]]:
     places: dict[UUID, list[VersionLine]] = {head.pk: [] for head in heads}
-    rows = VersionLine.objects.filter(version__in=heads).select_related("line").order_by("position")
+    rows = VersionLine.objects.filter(version__in=heads).select_related("line__correction")
+    rows = rows.order_by("position")
     for place in rows:
         places[place.version_id].append(place)
     return places
@@ -123,4 +148,5 @@ def _line_state(line: Line, cited: Sequence[UUID], atoms: dict[UUID, Atom]) -> L
         is_pinned=line.is_pinned,
         atoms=tuple(cited),
         is_due=line.is_due(rests_on_dead=rests_on_dead),
+        decided_at=line.correction.created_at if line.correction else None,
     )

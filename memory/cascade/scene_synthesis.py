@@ -19,6 +19,7 @@ from memory.cascade.rules.handles import Handles
 from memory.cascade.rules.relevance import NEAR, relevance
 from memory.cascade.scene_edits import Edited
 from memory.cascade.scene_judging import SynthesisJudge
+from memory.cascade.scene_respect import SceneRespect
 from memory.cascade.scene_state import ScenesState, read_scenes
 from memory.cascade.scene_writing import write_synthesis
 from memory.cascade.showing import show_atoms, show_scenes
@@ -210,6 +211,7 @@ def _question(entity: Entity, batch: SynthesisBatch, design: Design) -> Question
         limits=design.limits,
         markers=design.example_markers,
         zone=entity.zone,
+        respect=SceneRespect.read(entity, batch.state),
     )
     return Question(
         payload=payload,

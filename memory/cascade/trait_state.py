@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import cast
+from datetime import datetime
+from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from memory.cascade.contract import TraitSlot
 from memory.cascade.scene_state import ScenesState
-from memory.models import Atom, Entity, Evidence, Scene, Section, Trait, TraitVersion, VersionLine
+from memory.models import Atom, Correction, Entity, Evidence, Scene, Section, Trait, TraitVersion, VersionLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,32 @@ class TraitState:
     standing_lines: tuple[UUID, ...]
     is_due: bool
     """A line it rests on is gone, or is itself due; never for what a person wrote."""
-    is_by_person: bool = False
-    """A correction stands behind it: a model does not change it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraitRuling:
+    """What a person decided last about a slot, and when: its head says what they wrote, or took back."""
+
+    text: str
+    decided_at: datetime
+
+
+def read_trait_rulings(entity: Entity) -> dict[str, TraitRuling]:
+    """The slots whose present wording a person wrote or took back; one statement."""
+    receipts = Evidence.objects.filter(of_trait_version=OuterRef("pk"), correction__isnull=False)
+    latest = receipts.order_by("-correction__created_at").values("correction__created_at")[:1]
+    heads = TraitVersion.objects.for_entity(entity).filter(is_head=True).select_related("trait", "correction")
+    rows: Iterable[Any] = heads.annotate(vouched_at=Subquery(latest))
+    return {
+        head.trait.slot: TraitRuling(head.text, max(times))
+        for head in rows
+        if (times := _times(head.correction, head.vouched_at))
+    }
+
+
+def _times(correction: Correction | None, vouched_at: datetime | None) -> list[datetime]:
+    written_at = correction.created_at if correction is not None else None
+    return [time for time in (written_at, vouched_at) if time is not None]
 
 
 def read_traits(entity: Entity, state: ScenesState) -> tuple[TraitState, ...]:
@@ -44,7 +70,6 @@ def read_traits(entity: Entity, state: ScenesState) -> tuple[TraitState, ...]:
             text=head.text,
             standing_lines=tuple(line_id for line_id in lines[head.pk] if line_id in standing),
             is_due=not standing.issuperset(lines[head.pk]),
-            is_by_person=head.correction_id is not None,
         )
         for head in heads
     )

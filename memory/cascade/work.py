@@ -6,7 +6,7 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -250,6 +250,20 @@ def fence(entity: Entity, *, reason: str) -> None:
             token=F("token") + 1, lease_until=None, due_at=None, failures=0, batch_limit=None
         )
     Run.objects.for_entity(entity).filter(status=Run.Status.RUNNING).update(
+        status=Run.Status.DISCARDED, noop_reason=reason, finished_at=Now()
+    )
+
+
+def interrupt(entity: Entity, *, steps: Sequence[Step], reason: str) -> None:
+    """Within a transaction that holds the entity: whoever works on these steps has to read again.
+
+    Unlike a fence it leaves alone what nobody works on: times that were planned, failures, flushes.
+    """
+    for step in steps:
+        running = _work(entity, step).filter(lease_until__isnull=False)
+        if running.update(token=F("token") + 1, lease_until=None, due_at=Now()):
+            wake_on_commit(entity_id=entity.pk, step=step)
+    Run.objects.for_entity(entity).filter(step__in=steps, status=Run.Status.RUNNING).update(
         status=Run.Status.DISCARDED, noop_reason=reason, finished_at=Now()
     )
 

@@ -37,7 +37,7 @@ def settle_again(entity: Entity, chains: Collection[UUID]) -> int:
 
     Within a transaction that holds the entity.
     """
-    rows = Atom.objects.for_entity(entity).defer("terms").order_by("seq")
+    rows = Atom.objects.for_entity(entity).with_rulings().defer("terms").order_by("seq")
     members = list(rows.filter(chain__in=chains))
     # What begins to hold may stand in the same words already, said in a conversation.
     waiting = {row.text: row.chain_id for row in members if row.status == Atom.Status.CONTESTED}

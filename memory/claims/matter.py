@@ -100,7 +100,7 @@ class Matter:
 
     def _read(self) -> list[Atom]:
         """All members of the chains that become this matter's."""
-        rows = Atom.objects.for_entity(self._entity).defer("terms")
+        rows = Atom.objects.for_entity(self._entity).with_rulings().defer("terms")
         observation = self._statement.observation
         of_subject = Q(
             predicate=observation.predicate,
@@ -194,6 +194,9 @@ class Matter:
         observation, said_at = self._statement.observation, self._statement.said_at
         if said_at < said_last(row):
             return
+        if row.status == Atom.Status.SUPERSEDED and row.superseded_by_id is None:
+            # It ended by itself, or what had replaced it was erased: said again it is weighed anew.
+            row.status = Atom.Status.CONTESTED
         begins, ends = observation.valid_from, observation.valid_until
         if begins is not None or ends is not None:
             if row.valid_from is not None and ends is not None and row.valid_from >= ends:

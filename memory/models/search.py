@@ -113,14 +113,23 @@ class SearchUnit(OwnedUnit):
                 ),
                 name="search_unit_one_thing",
             ),
+            # By what they stand for, not by layer: so they serve the deleting of it too.
             models.UniqueConstraint(
-                fields=["message"], condition=Q(layer=0), name="search_unit_message_once"
+                fields=["message"],
+                condition=Q(message__isnull=False),
+                name="search_unit_message_once",
             ),
-            models.UniqueConstraint(fields=["atom"], condition=Q(layer=1), name="search_unit_atom_once"),
             models.UniqueConstraint(
-                fields=["scene", "section"], condition=Q(layer=2), name="search_unit_section_once"
+                fields=["atom"], condition=Q(atom__isnull=False), name="search_unit_atom_once"
             ),
-            models.UniqueConstraint(fields=["trait"], condition=Q(layer=3), name="search_unit_trait_once"),
+            models.UniqueConstraint(
+                fields=["scene", "section"],
+                condition=Q(scene__isnull=False),
+                name="search_unit_section_once",
+            ),
+            models.UniqueConstraint(
+                fields=["trait"], condition=Q(trait__isnull=False), name="search_unit_trait_once"
+            ),
         ]
         indexes = [
             GinIndex(fields=["terms"], name="search_unit_terms", fastupdate=False),

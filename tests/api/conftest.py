@@ -40,6 +40,9 @@ class Caller:
     def post(self, path: str, body: Any) -> HttpResponse:
         return self.client.post(path, body, content_type="application/json")  # type: ignore[return-value]
 
+    def patch(self, path: str, body: Any) -> HttpResponse:
+        return self.client.patch(path, body, content_type="application/json")  # type: ignore[return-value]
+
 
 @pytest.fixture
 def caller(token: str) -> Caller:

@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 
 from memory.cascade.chain_places import said_last as said_at
 from memory.cascade.chain_places import settle, write_places
+from memory.cascade.sameness import SAME_CLAIM, likeness
 from memory.models import (
     Atom,
     Chain,
@@ -24,11 +25,8 @@ from memory.models import (
     Trait,
     TraitVersion,
 )
-from memory.recall.terms import terms_of
 
 HOLDING = (Atom.Status.LIVE, Atom.Status.CONTESTED)
-SAME_CLAIM = 0.6
-"""Two claims with so much of their words in common, one message behind both, say the same."""
 
 
 def corrected_atoms(entity: Entity) -> QuerySet[Atom]:
@@ -168,12 +166,7 @@ def _says_again(made: Atom, ruling: Atom, receipts: dict[UUID, set[UUID]]) -> bo
         return False
     if made.text == ruling.text:
         return True
-    return bool(receipts[made.pk] & receipts[ruling.pk]) and _likeness(made.text, ruling.text) >= SAME_CLAIM
-
-
-def _likeness(one: str, other: str) -> float:
-    left, right = set(terms_of(one)), set(terms_of(other))
-    return len(left & right) / len(left | right) if left and right else 0.0
+    return bool(receipts[made.pk] & receipts[ruling.pk]) and likeness(made.text, ruling.text) >= SAME_CLAIM
 
 
 def _place(shadow: Entity, pairs: Sequence[Ruled]) -> None:

@@ -26,6 +26,8 @@ class Link:
     """Before that it does not hold; None: since it was said."""
     until: datetime | None = None
     """From then on it holds no more."""
+    is_ruling: bool = False
+    """A person decided it: whatever was said before gives way, whoever said it."""
 
     @property
     def time(self) -> tuple[datetime, datetime, int]:
@@ -54,6 +56,8 @@ def settle_chain(links: Sequence[Link], *, present: datetime) -> dict[UUID, Plac
     there is nothing to contest. What has not begun is contested as well, unless whoever said it named another
     time for it meanwhile. What was replaced does not come back when its successor is over. The result does
     not depend on the order of `links`.
+
+    What a person decided counts for more than all that was said before it; later words are weighed as usual.
     """
     places = {link.id: Place("contested", None) for link in links}
     moved = _moved(links)
@@ -92,8 +96,9 @@ def _moves(other: Link, plan: Link) -> bool:
 
 
 def _standing(begun: Sequence[Link], present: datetime) -> dict[UUID, Link]:
-    """What may hold: neither over, nor replaced by something that is over by now."""
+    """What may hold: neither over, nor replaced by what is over by now or by what a person decided."""
     over = {link.id: link for link in begun if link.until is not None and link.until <= present}
+    ruled = max((link.time for link in begun if link.is_ruling), default=None)
     # A report of what had been over before it was said replaces nothing.
     held = [link for link in over.values() if link.until is not None and link.until > link.time[0]]
     latest: dict[int, tuple[datetime, datetime, int]] = {}
@@ -101,6 +106,8 @@ def _standing(begun: Sequence[Link], present: datetime) -> dict[UUID, Link]:
         latest[link.authority] = max(link.time, latest.get(link.authority, link.time))
 
     def is_replaced(link: Link) -> bool:
+        if ruled is not None and link.time < ruled:
+            return True
         return any(rank >= link.authority and link.time < time for rank, time in latest.items())
 
     return {link.id: link for link in begun if link.id not in over and not is_replaced(link)}

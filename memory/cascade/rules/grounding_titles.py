@@ -29,12 +29,12 @@ def ungrounded_in_title(
 ) -> tuple[str, ...]:
     """Return the names, numbers and dates of a title that occur nowhere in the evidence."""
     title = _PART.sub("", title)
-    sentence = _WORD.sub(lambda match: _small(match[0]), title) if _is_heading(title) else title
+    sentence = _WORD.sub(lambda match: _small(match[0]), title) if is_heading(title) else title
     return Ground(evidence_texts, allowed_dates=allowed_dates).ungrounded(sentence)
 
 
-def _is_heading(title: str) -> bool:
-    """Whether its words have capitals for being in a title."""
+def is_heading(title: str) -> bool:
+    """Whether the words of a title have capitals for being in a title."""
     words = [word for word in _WORD.findall(title)[1:] if len(word) >= _LETTERS_OF_A_WORD]
     return all(word[0].isupper() for word in words)
 
