@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -47,9 +47,20 @@ def kept_rows(*asked: tuple[str, Mapping[str, Any]]) -> list[list[tuple[Any, ...
         return [cursor.fetchall() for cursor in cursors]
 
 
+class _PlanningCursor(Cursor[Any]):
+    """Has every statement planned for its own values."""
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
+        return super().execute(query, params, **{**options, "prepare": False})
+
+
 def _keeping_cursor() -> CursorWrapper:
     """Values are bound by the server: Django's own cursors put them into the text, which is new each time."""
-    raw: Any = Cursor(connection.connection)
+    return _cursor(Cursor)
+
+
+def _cursor(kind: type[Cursor[Any]]) -> CursorWrapper:
+    raw: Any = kind(connection.connection)
     return connection.make_debug_cursor(raw) if connection.queries_logged else connection.make_cursor(raw)
 
 
@@ -63,6 +74,19 @@ def run(name: str, **parameters: Any) -> int:
     with connection.cursor() as cursor:
         cursor.execute(statement(name), parameters)
         return int(cursor.rowcount)
+
+
+def copy_in(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write many rows of one table: ten times as fast as statements with values, under the same constraints.
+
+    The values have to be of types that the driver knows, JSON as `psycopg.types.json.Jsonb`.
+    """
+    text = sql.SQL("COPY {} ({}) FROM STDIN").format(
+        sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns))
+    )
+    with connection.cursor() as cursor, connection.wrap_database_errors, cursor.copy(text) as copy:
+        for row in rows:
+            copy.write_row(row)
 
 
 def array(values: Iterable[int | float | UUID]) -> str:
@@ -83,6 +107,7 @@ def rows_within(
     literals: Mapping[str, object] | None = None,
     settings_of_server: Mapping[str, str] | None = None,
     keeps_plan: bool = False,
+    meanwhile: Callable[[], object] | None = None,
     **parameters: Any,
 ) -> list[tuple[Any, ...]] | None:
     """All rows of a named query that reads, or None when the server ended it for its time.
@@ -91,7 +116,7 @@ def rows_within(
     own values, such as ids, never words.
     The limit and other settings of the server hold for this statement alone. Outside of a transaction they go
     to the server together with the statement: there and back once. `keeps_plan` is for such queries as
-    `kept_rows` is for.
+    `kept_rows` is for. `meanwhile` is called once, outside of a transaction while the server is at work.
     """
     text = with_literals(statement(name), literals) if literals else statement(name)
     limits = {"statement_timeout": str(milliseconds), **(settings_of_server or {})}
@@ -101,38 +126,45 @@ def rows_within(
         )
     )
     try:
-        read = _read_kept if keeps_plan and not connection.in_atomic_block else _read_once
-        return read(setting.as_string(), text, parameters)
+        if connection.in_atomic_block:
+            return _read_inside(setting.as_string(), text, parameters, meanwhile)
+        return _read_once(setting.as_string(), text, parameters, keeps_plan, meanwhile)
     except OperationalError as error:
         if not isinstance(error.__cause__, QueryCanceled):
             raise
         return None
 
 
-def _read_once(setting: str, text: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    if connection.in_atomic_block:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(setting)
-            cursor.execute(text, parameters)
-            found: list[tuple[Any, ...]] = cursor.fetchall()
-            # Nothing was written, and the transaction around this one gets its own settings back.
-            transaction.set_rollback(True)
-            return found
-    with connection.cursor() as cursor:
-        # Statements of one message are one transaction, and each has the time limit to itself.
-        cursor.execute(f"{setting};\n{text}", parameters)
-        cursor.nextset()
-        answer: list[tuple[Any, ...]] = cursor.fetchall()
-        return answer
+def _read_inside(
+    setting: str, text: str, parameters: Mapping[str, Any], meanwhile: Callable[[], object] | None
+) -> list[tuple[Any, ...]]:
+    if meanwhile is not None:
+        meanwhile()
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(setting)
+        cursor.execute(text, parameters)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        # Nothing was written, and the transaction around this one gets its own settings back.
+        transaction.set_rollback(True)
+        return found
 
 
-def _read_kept(setting: str, text: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def _read_once(
+    setting: str,
+    text: str,
+    parameters: Mapping[str, Any],
+    keeps_plan: bool,
+    meanwhile: Callable[[], object] | None,
+) -> list[tuple[Any, ...]]:
     connection.ensure_connection()
-    # What is sent through one pipeline is one transaction, as the statements of one message are.
+    # What is sent through one pipeline is one transaction, so the limits hold for the statement after them.
     with connection.wrap_database_errors, connection.connection.pipeline():
-        limits, cursor = _keeping_cursor(), _keeping_cursor()
+        limits = _keeping_cursor()
+        cursor = _keeping_cursor() if keeps_plan else _cursor(_PlanningCursor)
         limits.execute(setting)
         cursor.execute(text, parameters)
+        if meanwhile is not None:
+            meanwhile()
         found: list[tuple[Any, ...]] = cursor.fetchall()
         return found
 

@@ -39,7 +39,7 @@ def ensure_entity(
     entity = Entity(
         workspace=workspace, name=name, time_zone=time_zone or "UTC", group_id=group_id, user_id=user_id
     )
-    _refuse_details(entity)
+    refuse_details(entity)
     with transaction.atomic():
         # Whoever else is making it commits first; then its row is there, with its work.
         Entity.objects.bulk_create([entity], ignore_conflicts=True)
@@ -65,7 +65,7 @@ def ensure_entity_of(
         entity = Entity(
             workspace=workspace, name=name, time_zone=time_zone or "UTC", group_id=group_id, user_id=user_id
         )
-        _refuse_details(entity)
+        refuse_details(entity)
         with transaction.atomic():
             Entity.objects.bulk_create([entity], ignore_conflicts=True)
             made = find_entity_of(workspace=workspace, group_id=group_id, user_id=user_id)
@@ -130,7 +130,8 @@ def refuse_zone(name: str) -> None:
         raise refused("time_zone", "is not in the time zone database") from error
 
 
-def _refuse_details(entity: Entity) -> None:
+def refuse_details(entity: Entity) -> None:
+    """Raise IngestError for a zone, a group or a user that an entity cannot have."""
     refuse_zone(entity.time_zone)
     _refuse_owner(group_id=entity.group_id, user_id=entity.user_id)
 

@@ -46,6 +46,11 @@ def find_candidates(*, entity: Entity, texts: Sequence[str], each: int, total: i
     return [row for _, row in ordered[:total]]
 
 
+def matter_terms(text: str) -> frozenset[str]:
+    """The terms of a text with those of the matters that it speaks of: «address» stands for «lives» too."""
+    return frozenset(_weighted(frozenset(terms_of(text))))
+
+
 def _ranked(
     rows: Sequence[Atom], terms: dict[str, float], frequency: Counter[str]
 ) -> list[tuple[float, Atom]]:
