@@ -1,6 +1,7 @@
 """The site as a Django application: its checks and Celery's application are there once it is loaded."""
 
 from django.apps import AppConfig
+from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
 
 
 class SiteConfig(AppConfig):
@@ -13,3 +14,9 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         """Register the checks, and make tasks of this process go to the configured broker."""
         from memseek_site import celery, checks  # noqa: F401
+
+
+class AdminConfig(DjangoAdminConfig):
+    """Django's admin on the site that has our theme, dashboard and policy."""
+
+    default_site = "memseek_site.admin_site.MemseekAdminSite"

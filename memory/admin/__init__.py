@@ -1,23 +1,22 @@
 """The admin: every table to look at, and the few that an operator manages. It holds no rules of memory."""
 
-from django.contrib import admin
-
 from memory.admin import (  # noqa: F401  # importing registers
     atoms,
     claims,
     designs,
     digests,
+    erasures,
     graph,
     keys,
     operations,
+    people,
     persona,
+    procedures,
     receipts,
     scenes,
     search,
     tenancy,
+    traces,
+    uses,
     words,
 )
-
-admin.site.site_header = "Memseek"
-admin.site.site_title = "Memseek"
-admin.site.index_title = "Tables"

@@ -3,8 +3,11 @@
 from typing import Any
 
 from django.contrib import admin
+from django.http import HttpRequest
 
+from memory.admin.atom_changes import RESTORE, RETRACT, SUPERSEDE
 from memory.admin.base import ReadOnlyAdmin, ReadOnlyInline, StepInputAdmin, WorkspaceFilter
+from memory.admin.changes import ChangingAdmin
 from memory.admin.links import id_link, row_link
 from memory.admin.receipts import AtomRestsOn, AtomUsedBy
 from memory.models import Atom, Chain
@@ -37,8 +40,21 @@ class ChainAdmin(ReadOnlyAdmin):
     inlines = (ChainInline,)
 
 
+def _says_something(atom: Atom, names: tuple[str, ...]) -> bool:
+    return any(getattr(atom, name) not in {None, ""} for name in names if name != "value") or (
+        "value" in names and atom.value is not None
+    )
+
+
+SELDOM = (
+    ("subject_kind", "subject_id", "predicate"),
+    ("value", "live_source", "valid_from", "valid_until"),
+    ("happened_from", "happened_until"),
+)
+
+
 @admin.register(Atom)
-class AtomAdmin(StepInputAdmin):
+class AtomAdmin(StepInputAdmin, ChangingAdmin):
     """Claims, newest first, each with what it rests on and what was written from it."""
 
     list_display = ("text", "kind", "priority", "status", "authority", "entity", "occurred_at", "state")
@@ -51,14 +67,18 @@ class AtomAdmin(StepInputAdmin):
         "text",
         ("kind", "priority", "status", "authority"),
         ("topic", "subject", "scope"),
-        ("subject_kind", "subject_id", "predicate"),
-        ("value", "live_source", "valid_from", "valid_until"),
-        ("happened_from", "happened_until"),
+        *SELDOM,
         ("occurred_at", "last_seen_at", "created_at"),
         ("decision", "merge_reason", "superseding"),
         ("run_link", "state", "read_by", "parked_run"),
     )
     inlines = (AtomRestsOn, AtomUsedBy)
+    changes = (SUPERSEDE, RETRACT, RESTORE)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Lines of fields that say something: most atoms are no claims and name no day."""
+        lines = super().get_fields(request, obj)
+        return [line for line in lines if line not in SELDOM or obj is None or _says_something(obj, line)]
 
     @admin.display(description="chain")
     def chain_link(self, atom: Atom) -> str:

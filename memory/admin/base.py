@@ -4,25 +4,41 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
 from django.contrib import admin
+from django.contrib.admin.models import ADDITION, CHANGE, DELETION
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ValidationError
-from django.db.models import Model, QuerySet
+from django.db.models import BLANK_CHOICE_DASH, Model, QuerySet
 from django.http import HttpRequest
+from unfold.admin import ModelAdmin as ThemedAdmin
+from unfold.admin import TabularInline as ThemedInline
 
+from memory.admin.audit import note
 from memory.admin.links import NOTHING, id_link
-from memory.admin.membership import can_manage, can_view, is_superuser, visible
+from memory.admin.membership import Duty, can_view, is_superuser, may, visible
 from memory.admin.pagination import CappedPaginator
 from memory.models import Workspace
 
 ROWS_PER_PAGE = 50
+ROWS_INSIDE = 25
 WORKSPACES_OFFERED = 50
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
     TabularInline = admin.TabularInline[Any, Any]
 else:
-    ModelAdmin = admin.ModelAdmin
-    TabularInline = admin.TabularInline
+    ModelAdmin = ThemedAdmin
+    TabularInline = ThemedInline
+
+
+class ThemedModelAdmin(ModelAdmin):
+    """A table in the theme, which does not know yet where newer Djangos show actions."""
+
+    def get_action_choices(
+        self, request: HttpRequest, default_choices: Any = BLANK_CHOICE_DASH, action_location: Any = None
+    ) -> list[tuple[str, str]]:
+        """The actions of a list: there are no others here."""
+        found: list[tuple[str, str]] = super().get_action_choices(request, default_choices)
+        return found
 
 
 class WorkspaceFilter(admin.SimpleListFilter):
@@ -51,7 +67,7 @@ class NarrowChangeList(ChangeList):
         return rows.defer(*self.model_admin.list_deferred)  # type: ignore[attr-defined]
 
 
-class ReadOnlyAdmin(ModelAdmin):
+class ReadOnlyAdmin(ThemedModelAdmin):
     """A table that people may look at. Nothing is added, changed or deleted here.
 
     Who may look is said by membership alone: Django's own model permissions are not asked.
@@ -63,6 +79,7 @@ class ReadOnlyAdmin(ModelAdmin):
     hides_shadows = True
     """Whether rows in which a memory is being rebuilt stay out of the list."""
 
+    compressed_fields = False
     list_per_page = ROWS_PER_PAGE
     list_max_show_all = ROWS_PER_PAGE
     paginator = CappedPaginator
@@ -70,9 +87,6 @@ class ReadOnlyAdmin(ModelAdmin):
     show_facets = admin.ShowFacets.NEVER
     search_fields: ClassVar[Any] = ("entity__name",)
     search_help_text = "The id of a row, or the exact name of an entity."
-
-    class Media:
-        css = {"all": ("css/admin.css",)}
 
     def get_changelist(self, request: HttpRequest, **options: Any) -> type[ChangeList]:
         """The list that leaves wide columns out."""
@@ -123,8 +137,40 @@ class ReadOnlyAdmin(ModelAdmin):
         return False
 
     def has_manage_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Whether actions that change something are offered: to operators."""
-        return self.workspace_path is not None and can_manage(request, self.workspace_of(obj))
+        """Whether what operators manage is offered."""
+        return self.has_duty(request, Duty.MANAGE, obj)
+
+    def has_correct_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Whether corrections are offered."""
+        return self.has_duty(request, Duty.CORRECT, obj)
+
+    def has_review_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Whether reviews are offered."""
+        return self.has_duty(request, Duty.REVIEW, obj)
+
+    def has_retry_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Whether parked inputs may be put back in line."""
+        return self.has_duty(request, Duty.RETRY, obj)
+
+    def has_erase_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Whether words may be erased."""
+        return self.has_duty(request, Duty.ERASE, obj)
+
+    def has_duty(self, request: HttpRequest, duty: Duty, obj: Model | None = None) -> bool:
+        """Whether the person has a duty in the row's workspace; without a row: in any."""
+        return self.workspace_path is not None and may(request, duty, self.workspace_of(obj))
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> None:  # type: ignore[override]
+        """Log a new row by kind and id."""
+        note(request, [obj], ADDITION, message)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> None:  # type: ignore[override]
+        """Log a change by kind and id."""
+        note(request, [obj], CHANGE, message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> None:  # type: ignore[override]
+        """Log rows that went by kind and id."""
+        note(request, queryset, DELETION)
 
     def workspace_of(self, obj: Model | None) -> UUID | None:
         """The workspace that a row lies in."""
@@ -145,6 +191,12 @@ class ReadOnlyInline(TabularInline):
     extra = 0
     max_num = 0
     can_delete = False
+    per_page = ROWS_INSIDE
+    # The cells say everything. The older theme calls it otherwise, and the newer one warns of that name.
+    if hasattr(ThemedInline, "show_title"):
+        show_title = False
+    else:
+        hide_title = True
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Never here."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from memory.claims.live_addresses import Hosts, LiveError, filled, target_of, template_problem
 from memory.claims.matching import PATTERN_SHAPE, is_pattern
@@ -31,7 +32,7 @@ class PolicyForm(PolicyModelForm):
         choices=[*reversed(Authority.choices)],
         coerce=int,
         initial=Authority.values,
-        widget=forms.CheckboxSelectMultiple,
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
         help_text="Whoever is left out is refused, with an error that says so.",
     )
 

@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
+from unfold.widgets import (
+    UnfoldAdminCheckboxSelectMultipleWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+)
 
 from memory.cascade.designs import available_designs
 from memory.models import Entity, Key, Member, Step, Workspace
@@ -18,12 +23,15 @@ else:
     KeyModelForm = MemberModelForm = EntityModelForm = WorkspaceModelForm = forms.ModelForm
 
 
+RETENTION = ("message_days", "run_days", "use_days", "event_days")
+
+
 class KeyForm(KeyModelForm):
     """A new key: its scopes, and the entities it is bound to, which lie in its own workspace."""
 
     scopes = forms.MultipleChoiceField(
         choices=Key.Scope.choices,
-        widget=forms.CheckboxSelectMultiple,
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
         initial=[Key.Scope.READ, Key.Scope.WRITE],
         help_text="Admin implies write, write implies read.",
     )
@@ -48,7 +56,7 @@ class MemberForm(MemberModelForm):
     user = forms.ModelChoiceField(
         queryset=get_user_model().objects.filter(is_active=True),
         to_field_name="username",
-        widget=forms.TextInput,
+        widget=UnfoldAdminTextInputWidget,
         label="User name",
         error_messages={"invalid_choice": "No active user has this name."},
     )
@@ -63,7 +71,7 @@ class EntityForm(EntityModelForm):
 
     paused_steps = forms.MultipleChoiceField(
         choices=Step.choices,
-        widget=forms.CheckboxSelectMultiple,
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
         required=False,
         help_text="Inputs of a paused step wait; nothing is lost.",
     )
@@ -82,7 +90,7 @@ class WorkspaceForm(WorkspaceModelForm):
 
     class Meta:
         model = Workspace
-        fields = ("name", "design", "daily_token_budget")
+        fields = ("name", "design", "daily_token_budget", *RETENTION)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -96,4 +104,6 @@ class WorkspaceForm(WorkspaceModelForm):
         if stored is not None and stored.design not in dict(choices):
             # It stays to be seen, and to be replaced.
             choices.append((stored.design, f"{stored.design} (not there any more)"))
-        return forms.ChoiceField(choices=choices, help_text=self.fields["design"].help_text)
+        return forms.ChoiceField(
+            choices=choices, help_text=self.fields["design"].help_text, widget=UnfoldAdminSelectWidget
+        )

@@ -2,23 +2,33 @@
 
 from typing import Any
 
-from django.contrib import admin, messages
-from django.db.models import QuerySet
-from django.db.models.functions import Now
+from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.cache import add_never_cache_headers
 
 from memory.admin.base import WorkspaceFilter
+from memory.admin.changes import Change, ChangingAdmin
 from memory.admin.forms import KeyForm
 from memory.admin.managed import OperatorsChoiceAdmin
-from memory.admin.membership import can_manage
-from memory.ingest.workspaces import create_key
+from memory.admin.membership import Duty, can_manage
+from memory.ingest.workspaces import create_key, revoke_key
 from memory.models import Key
+
+REVOKE = Change(
+    name="revoke",
+    label="Revoke",
+    says="The key opens nothing any more, at once and for good. Agents that send it are refused.",
+    duty=Duty.MANAGE,
+    apply=lambda key, actor, cleaned: revoke_key(key=key),
+    fits=lambda key: key.revoked_at is None,
+    is_bulk=True,
+    is_danger=True,
+)
 
 
 @admin.register(Key)
-class KeyAdmin(OperatorsChoiceAdmin):
+class KeyAdmin(OperatorsChoiceAdmin, ChangingAdmin):
     """The keys of agents. What opens the door is shown on the page that answers the form, and never again."""
 
     form = KeyForm
@@ -38,7 +48,7 @@ class KeyAdmin(OperatorsChoiceAdmin):
     search_fields = ("prefix",)
     search_help_text = "The id or the exact prefix of a key."
     autocomplete_fields = ("workspace", "entities")
-    actions = ("revoke",)
+    changes = (REVOKE,)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Operators."""
@@ -80,12 +90,3 @@ class KeyAdmin(OperatorsChoiceAdmin):
         response = TemplateResponse(request, "admin/memory/key/created.html", context)
         add_never_cache_headers(response)
         return response
-
-    @admin.action(description="Revoke", permissions=["manage"])
-    def revoke(self, request: HttpRequest, queryset: QuerySet[Key]) -> None:
-        """End keys at once; a revoked key stays revoked since it was first."""
-        usable = [key for key in queryset.filter(revoked_at=None) if self.has_manage_permission(request, key)]
-        Key.objects.filter(pk__in=[key.pk for key in usable], revoked_at=None).update(revoked_at=Now())
-        for key in usable:
-            self.log_change(request, key, "Revoked.")
-        self.message_user(request, f"Keys revoked: {len(usable)}.", messages.SUCCESS)

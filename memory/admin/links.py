@@ -1,6 +1,8 @@
 """Links between admin pages: both ends of a receipt, and runs with what they read and wrote."""
 
+import json
 from collections.abc import Iterable
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Model
@@ -20,18 +22,25 @@ _DERIVED_ENDS = (
     ("of_line", "line"),
     ("of_trait_version", "traitversion"),
     ("of_digest", "digest"),
+    ("of_procedure_line", "procedureline"),
 )
 _TARGET_ENDS = (
     ("message", "message"),
     ("atom", "atom"),
     ("line", "line"),
     ("correction", "correction"),
+    ("trace_step", "tracestep"),
+    ("feedback", "feedback"),
 )
 _NAMES = {
     "traitversion": "trait version",
     "sceneversion": "scene version",
     "graphnode": "node",
     "graphedge": "edge",
+    "tasktrace": "trace",
+    "tracestep": "step",
+    "procedureversion": "procedure version",
+    "procedureline": "procedure line",
 }
 
 
@@ -93,3 +102,13 @@ def _end(evidence: Evidence, ends: Iterable[tuple[str, str]], *, is_short: bool)
         if pk is not None:
             return id_link(model_name, pk) if is_short else row_link(getattr(evidence, field))
     return NOTHING
+
+
+def who_of(row: Any) -> str:
+    """Who did something: a name of the terminal, a person, or the key that was sent."""
+    return str(row.by or row.user or row.key or "a former user")
+
+
+def as_json(value: Any) -> SafeString:
+    """A stored structure, readable."""
+    return format_html('<pre class="m-code">{}</pre>', json.dumps(value, indent=2, ensure_ascii=False))

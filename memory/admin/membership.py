@@ -1,6 +1,11 @@
-"""Who sees and manages which workspace in the admin: superusers all, others those they are a member of."""
+"""Who sees and does what in the admin: superusers everything, others by their role in a workspace.
+
+`DUTIES` is the only place that says which role may do what; docs/admin.md shows it as a table.
+"""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -8,6 +13,45 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from memory.models import Member
+
+Role = Member.Role
+
+
+class Duty(StrEnum):
+    """Something that only some people of a workspace may do."""
+
+    VIEW = "view"
+    CORRECT = "correct"
+    REVIEW = "review"
+    RETRY = "retry"
+    ERASE = "erase"
+    MANAGE = "manage"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a duty covers, in words for people, and who has it."""
+
+    covers: str
+    roles: frozenset[str]
+
+
+_EVERYBODY = frozenset(Role.values)
+_REVIEWERS = frozenset({Role.REVIEWER, Role.OPERATOR})
+_OPERATORS = frozenset({Role.OPERATOR})
+
+DUTIES: Mapping[Duty, Rule] = {
+    Duty.VIEW: Rule("see the rows of the workspace, with receipts, runs and figures", _EVERYBODY),
+    Duty.CORRECT: Rule(
+        "retract, restore, supersede, edit, pin, merge and retire what was derived", _REVIEWERS
+    ),
+    Duty.REVIEW: Rule("approve, edit, reject, roll back and retire procedures", _REVIEWERS),
+    Duty.RETRY: Rule("put parked inputs back in line", _OPERATORS),
+    Duty.ERASE: Rule("forget and erase words, with everything drawn from them", _OPERATORS),
+    Duty.MANAGE: Rule(
+        "make and revoke keys; set members, pauses, budgets, designs, policies and live sources", _OPERATORS
+    ),
+}
 
 
 def is_superuser(request: HttpRequest) -> bool:
@@ -27,25 +71,33 @@ def roles_of(request: HttpRequest) -> Mapping[UUID, str]:
     return found
 
 
-def can_view(request: HttpRequest, workspace_id: UUID | None) -> bool:
-    """Whether one workspace may be seen; without one: whether any may."""
+def may(request: HttpRequest, duty: Duty, workspace_id: UUID | None) -> bool:
+    """Whether the person has a duty in one workspace; without one: whether in any."""
     if is_superuser(request):
         return True
-    return workspace_id in roles_of(request) if workspace_id else bool(roles_of(request))
+    open_to = workspaces_for(request, duty)
+    return workspace_id in open_to if workspace_id else bool(open_to)
+
+
+def workspaces_for(request: HttpRequest, duty: Duty) -> frozenset[UUID]:
+    """Workspaces in which the signed-in person has a duty by role."""
+    roles = DUTIES[duty].roles
+    return frozenset(pk for pk, role in roles_of(request).items() if role in roles)
+
+
+def can_view(request: HttpRequest, workspace_id: UUID | None) -> bool:
+    """Whether one workspace may be seen; without one: whether any may."""
+    return may(request, Duty.VIEW, workspace_id)
 
 
 def can_manage(request: HttpRequest, workspace_id: UUID | None) -> bool:
     """Whether one workspace may be managed; without one: whether any may."""
-    if is_superuser(request):
-        return True
-    managed = managed_workspaces(request)
-    return workspace_id in managed if workspace_id else bool(managed)
+    return may(request, Duty.MANAGE, workspace_id)
 
 
 def managed_workspaces(request: HttpRequest) -> frozenset[UUID]:
     """Workspaces of which the signed-in person is an operator."""
-    operators = (pk for pk, role in roles_of(request).items() if role == Member.Role.OPERATOR)
-    return frozenset(operators)
+    return workspaces_for(request, Duty.MANAGE)
 
 
 def visible(request: HttpRequest, rows: QuerySet[Any], path: str) -> QuerySet[Any]:

@@ -2,20 +2,49 @@
 
 from typing import Any
 
-from django.contrib import admin, messages
-from django.db.models import Case, Count, IntegerField, OuterRef, QuerySet, Subquery, Value, When
-from django.db.models.functions import Coalesce
+from django.contrib import admin
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Case, Func, IntegerField, OuterRef, QuerySet, Value, When
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.urls import URLPattern, path
+from django.utils.html import format_html
 
 from memory.admin.base import ReadOnlyAdmin, WorkspaceFilter
+from memory.admin.changes import Change, ChangingAdmin
 from memory.admin.decisions import decision_rows, references
+from memory.admin.links import NOTHING
+from memory.admin.membership import Duty
+from memory.admin.parked import parked_view
+from memory.admin.pause_changes import PAUSE_WORK, RESUME_WORK
 from memory.cascade.work import INPUTS, retry_parked
 from memory.models import ModelEndpoint, Outbox, Process, Run, Step, Work
 
+WENT_WRONG = "What went wrong"
+INPUTS_COUNTED = 1_000
+RETRY_STEP = Change(
+    name="retry",
+    label="Retry parked inputs",
+    says="Every input that the step has set aside for this entity goes back in line and is tried again.",
+    duty=Duty.RETRY,
+    apply=lambda work, actor, cleaned: retry_parked(entity=work.entity, step=Step(work.step)),
+    fits=lambda work: work.step in INPUTS,
+    is_bulk=True,
+)
+RETRY_RUN = Change(
+    name="retry",
+    label="Retry what it parked",
+    says="The inputs that this run set aside go back in line and are tried again, with the model and "
+    "the design of now. What has been retried before is left alone.",
+    duty=Duty.RETRY,
+    apply=lambda run, actor, cleaned: retry_parked(entity=run.entity, step=Step(run.step), run=run.pk),
+    fits=lambda run: run.status == Run.Status.FAILED and run.step in INPUTS,
+    is_bulk=True,
+)
+
 
 @admin.register(Run)
-class RunAdmin(ReadOnlyAdmin):
+class RunAdmin(ChangingAdmin):
     """Attempts of steps, newest first, each with its decisions item by item."""
 
     hides_shadows = False
@@ -28,6 +57,7 @@ class RunAdmin(ReadOnlyAdmin):
         "model",
         "calls",
         "tokens",
+        "cost",
         "milliseconds",
         "outcome",
     )
@@ -35,18 +65,37 @@ class RunAdmin(ReadOnlyAdmin):
     list_select_related = ("entity",)
     list_deferred = ("inputs", "outputs", "decisions", "raw_answer")
     ordering = ("-pk",)
-    fields = (
-        ("entity", "step", "status", "attempt"),
-        ("started_at", "finished_at", "milliseconds", "worker"),
-        ("design", "design_hash", "model", "prompt_hash", "schema_hash"),
-        ("calls", "tokens_in", "tokens_out", "cost"),
-        "noop_reason",
-        "decided",
-        ("was_read", "was_written"),
-        ("error_kind", "error_text"),
-        "raw_answer",
-        ("token", "erase_epoch"),
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": (
+                    ("entity", "step", "status", "attempt"),
+                    ("started_at", "finished_at", "milliseconds"),
+                )
+            },
+        ),
+        ("What it decided", {"fields": ("noop_reason", "decided")}),
+        ("What it read and wrote", {"fields": (("was_read", "was_written"),)}),
+        ("What it used", {"fields": (("model", "calls"), ("tokens_in", "tokens_out", "cost"))}),
+        (WENT_WRONG, {"fields": (("error_kind", "error_text"), "answered")}),
+        (
+            "Under which design",
+            {
+                "fields": (
+                    ("design", "design_hash"),
+                    ("prompt_hash", "schema_hash"),
+                    ("worker", "token", "erase_epoch"),
+                )
+            },
+        ),
     )
+    changes = (RETRY_RUN,)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """What went wrong, only where something did."""
+        found = super().get_fieldsets(request, obj)
+        return [one for one in found if one[0] != WENT_WRONG or (obj is not None and obj.error_kind)]
 
     @admin.display(description="tokens in / out")
     def tokens(self, run: Run) -> str:
@@ -57,6 +106,11 @@ class RunAdmin(ReadOnlyAdmin):
     def outcome(self, run: Run) -> str:
         """Why it failed, or why it wrote nothing."""
         return run.error_kind or run.noop_reason
+
+    @admin.display(description="raw answer")
+    def answered(self, run: Run) -> str:
+        """What a failed call answered, as it came."""
+        return format_html('<pre class="m-code">{}</pre>', run.raw_answer) if run.raw_answer else NOTHING
 
     @admin.display(description="decisions")
     def decided(self, run: Run) -> str:
@@ -76,23 +130,22 @@ class RunAdmin(ReadOnlyAdmin):
 
 
 def _count_for_step(state: str) -> Case:
-    """How many inputs of a Work row's step are in a state, counted where the row's entity is known."""
+    """How many inputs of a Work row's step are in a state, `INPUTS_COUNTED` and one more at most."""
     whens = []
     for step, model in INPUTS.items():
         inputs: QuerySet[Any] = getattr(model._default_manager, state)()
-        counted = (
-            inputs.filter(workspace=OuterRef("workspace"), entity=OuterRef("entity"))
-            .order_by()
-            .values("entity")
-            .annotate(count=Count("*"))
-            .values("count")
-        )
-        whens.append(When(step=step, then=Coalesce(Subquery(counted), 0)))
+        some = inputs.filter(workspace=OuterRef("workspace"), entity=OuterRef("entity"))
+        ids = ArraySubquery(some.order_by().values("pk")[: INPUTS_COUNTED + 1])
+        whens.append(When(step=step, then=Func(ids, function="CARDINALITY")))
     return Case(*whens, default=Value(0), output_field=IntegerField())
 
 
+def _up_to_the_cap(count: int) -> str:
+    return f"{INPUTS_COUNTED}+" if count > INPUTS_COUNTED else str(count)
+
+
 @admin.register(Work)
-class WorkAdmin(ReadOnlyAdmin):
+class WorkAdmin(ChangingAdmin):
     """What waits and what was set aside, by entity and step."""
 
     list_display = (
@@ -100,6 +153,7 @@ class WorkAdmin(ReadOnlyAdmin):
         "entity",
         "pending",
         "parked",
+        "paused",
         "due_at",
         "lease_until",
         "failures",
@@ -111,13 +165,19 @@ class WorkAdmin(ReadOnlyAdmin):
     ordering = ("-failures", "-pk")
     fields = (
         ("entity", "step"),
-        ("pending", "parked"),
+        ("pending", "parked", "paused"),
         ("due_at", "is_flushing", "lease_until", "worker"),
         ("failures", "batch_limit"),
         ("last_error_kind", "last_error"),
         ("last_started_at", "last_finished_at"),
     )
-    actions = ("retry_parked_inputs",)
+    changes = (RETRY_STEP, PAUSE_WORK, RESUME_WORK)
+
+    def get_urls(self) -> list[URLPattern]:
+        """The page of parked batches beside the list."""
+        view = self.admin_site.admin_view(parked_view)
+        own: list[URLPattern] = [path("parked/", view, name="memory_work_parked")]
+        return own + super().get_urls()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Work with the counts of what waits and what is parked."""
@@ -127,22 +187,20 @@ class WorkAdmin(ReadOnlyAdmin):
         )
         return counted
 
+    @admin.display(description="paused", boolean=True)
+    def paused(self, work: Any) -> bool:
+        """Whether the step is switched off for the entity."""
+        return work.step in work.entity.paused_steps
+
     @admin.display(description="pending")
-    def pending(self, work: Any) -> int:
+    def pending(self, work: Any) -> str:
         """Inputs that wait."""
-        return int(work.pending_count)
+        return _up_to_the_cap(work.pending_count)
 
     @admin.display(description="parked")
-    def parked(self, work: Any) -> int:
+    def parked(self, work: Any) -> str:
         """Inputs that a failed run set aside."""
-        return int(work.parked_count)
-
-    @admin.action(description="Retry parked inputs", permissions=["manage"])
-    def retry_parked_inputs(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
-        """Put what was set aside back in line."""
-        managed = [work for work in queryset if self.has_manage_permission(request, work)]
-        count = sum(retry_parked(entity=work.entity, step=Step(work.step)) for work in managed)
-        self.message_user(request, f"Inputs that will be tried again: {count}.", messages.SUCCESS)
+        return _up_to_the_cap(work.parked_count)
 
 
 @admin.register(Outbox)

@@ -7,8 +7,10 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 
 from memory.admin.base import ReadOnlyAdmin, ReadOnlyInline, WorkspaceFilter
+from memory.admin.changes import ChangingAdmin
 from memory.admin.links import id_link, row_link
 from memory.admin.receipts import TraitVersionRestsOn
+from memory.admin.trait_changes import RESTORE, RETRACT, SET
 from memory.models import Trait, TraitVersion
 
 
@@ -27,7 +29,7 @@ class TraitVersionsInline(ReadOnlyInline):
 
 
 @admin.register(Trait)
-class TraitAdmin(ReadOnlyAdmin):
+class TraitAdmin(ChangingAdmin):
     """Slots of personas with what they say now."""
 
     list_display = ("slot", "says", "status", "entity")
@@ -36,6 +38,7 @@ class TraitAdmin(ReadOnlyAdmin):
     ordering = ("-pk",)
     fields = ("entity", "slot", "status", "says", "created_at")
     inlines = (TraitVersionsInline,)
+    changes = (SET, RESTORE, RETRACT)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Traits with the text of their head version."""

@@ -7,10 +7,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from memory.admin.base import ReadOnlyAdmin, ReadOnlyInline, WorkspaceFilter
-from memory.admin.links import derived_end, excerpt, target_end
+from memory.admin.links import as_json, derived_end, excerpt, target_end, who_of
 from memory.models import Correction, Evidence
 
-_ENDS = ("message", "atom", "line", "correction__user", "of_atom", "of_line", "of_trait_version", "of_digest")
+_ENDS = (
+    *("message", "atom", "line", "correction__user", "trace_step", "feedback"),
+    *("of_atom", "of_line", "of_trait_version", "of_digest", "of_procedure_line"),
+)
 
 
 class EvidenceInline(ReadOnlyInline):
@@ -67,6 +70,12 @@ class DigestRestsOn(_RestsOn):
     fk_name = "of_digest"
 
 
+class ProcedureLineRestsOn(_RestsOn):
+    """The steps, feedback and corrections under a line of a procedure."""
+
+    fk_name = "of_procedure_line"
+
+
 class MessageUsedBy(_UsedBy):
     """Atoms taken from a message."""
 
@@ -89,6 +98,18 @@ class CorrectionUsedBy(_UsedBy):
     """What a person's change stands behind."""
 
     fk_name = "correction"
+
+
+class TraceStepUsedBy(_UsedBy):
+    """Lines of procedures drawn from a step."""
+
+    fk_name = "trace_step"
+
+
+class FeedbackUsedBy(_UsedBy):
+    """Lines of procedures that answer a piece of feedback."""
+
+    fk_name = "feedback"
 
 
 @admin.register(Evidence)
@@ -116,13 +137,33 @@ class EvidenceAdmin(ReadOnlyAdmin):
 class CorrectionAdmin(ReadOnlyAdmin):
     """What people changed, and why."""
 
-    list_display = ("kind", "user", "short_reason", "entity", "created_at")
+    list_display = ("kind", "who", "short_reason", "entity", "created_at")
     list_filter = (WorkspaceFilter, "kind")
-    list_select_related = ("entity", "user")
+    list_select_related = ("entity", "user", "key")
     list_deferred = ("before", "after")
     ordering = ("-pk",)
-    fields = ("entity", "kind", "user", "reason", "before", "after", "created_at")
+    fields = (
+        ("entity", "kind", "who"),
+        "reason",
+        ("shown_before", "shown_after"),
+        ("created_at", "erased_at"),
+    )
     inlines = (CorrectionUsedBy,)
+
+    @admin.display(description="by")
+    def who(self, correction: Any) -> str:
+        """The person, the key or the terminal that it came from."""
+        return who_of(correction)
+
+    @admin.display(description="before")
+    def shown_before(self, correction: Correction) -> str:
+        """What stood there."""
+        return as_json(correction.before)
+
+    @admin.display(description="after")
+    def shown_after(self, correction: Correction) -> str:
+        """What stands there since."""
+        return as_json(correction.after)
 
     @admin.display(description="reason")
     def short_reason(self, correction: Correction) -> str:

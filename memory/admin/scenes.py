@@ -4,38 +4,40 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from memory.admin.base import ReadOnlyAdmin, ReadOnlyInline, StepInputAdmin, WorkspaceFilter
-from memory.admin.links import id_link, link, links_in_lines, row_link, target_end
+from memory.admin.editing import EditingAdmin
+from memory.admin.links import id_link, row_link
 from memory.admin.receipts import LineRestsOn, LineUsedBy
+from memory.admin.scene_changes import EDIT, MERGE, PIN, RESTORE, RETIRE
+from memory.admin.scene_history import chapters_of, history_of
 from memory.models import Line, Scene, SceneVersion, VersionLine
 
 
-class VersionsInline(ReadOnlyInline):
-    """The history of a scene, newest first."""
-
-    model = SceneVersion
-    verbose_name_plural = "versions"
-    ordering = ("-number",)
-    fields = readonly_fields = ("version", "summary", "is_head", "created_at")
-
-    @admin.display(description="version")
-    def version(self, version: SceneVersion) -> str:
-        """Title and number, linked."""
-        return row_link(version)
-
-
 @admin.register(Scene)
-class SceneAdmin(ReadOnlyAdmin):
+class SceneAdmin(EditingAdmin):
     """Scenes under the title they have now."""
 
     list_display = ("title", "slug", "status", "slot", "heat", "entity", "created_at")
     list_filter = (WorkspaceFilter, "status")
     list_select_related = ("entity",)
     ordering = ("-pk",)
-    fields = ("entity", "title", "slug", "status", "slot", "heat", "absorber", "created_at")
-    inlines = (VersionsInline,)
+    fields = (("entity", "title", "slug"), ("status", "slot", "heat"), ("absorber", "created_at"))
+    changes = (PIN, MERGE, RESTORE, RETIRE)
+    edit = EDIT
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **options: Any
+    ) -> HttpResponse:
+        """The scene with its history below, from the newest version or from `below` on."""
+        scene = options.get("obj")
+        below = request.GET.get("below", "")
+        if scene is not None:
+            older = int(below) if below.isdecimal() else None
+            context |= {"row_section": "admin/memory/scene/_history.html", "older": older}
+            context["history"] = history_of(scene, below=older)
+        return super().render_change_form(request, context, *args, **options)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Scenes with the title of their head version."""
@@ -55,36 +57,6 @@ class SceneAdmin(ReadOnlyAdmin):
         return id_link("scene", scene.merged_into_id)
 
 
-class PlacesInline(ReadOnlyInline):
-    """The lines of a version in their order, each with its receipts."""
-
-    model = VersionLine
-    fk_name = "version"
-    verbose_name_plural = "lines"
-    ordering = ("position",)
-    fields = readonly_fields = ("position", "section", "text", "receipts")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Lines and receipts in a fixed number of statements."""
-        rows = super().get_queryset(request).select_related("line")
-        return rows.prefetch_related("line__evidence__atom", "line__evidence__correction__user")
-
-    @admin.display(description="section")
-    def section(self, place: VersionLine) -> str:
-        """The section's title."""
-        return place.line.get_section_display()
-
-    @admin.display(description="line")
-    def text(self, place: VersionLine) -> str:
-        """The line, linked."""
-        return link("line", place.line_id, place.line.text or "(erased)")
-
-    @admin.display(description="rests on")
-    def receipts(self, place: VersionLine) -> str:
-        """Atoms and corrections under the line."""
-        return links_in_lines(target_end(receipt) for receipt in place.line.evidence.all())
-
-
 @admin.register(SceneVersion)
 class SceneVersionAdmin(StepInputAdmin):
     """Versions of scenes, newest first."""
@@ -100,7 +72,19 @@ class SceneVersionAdmin(StepInputAdmin):
         ("run_link", "correction_link", "created_at"),
         ("state", "read_by", "parked_run"),
     )
-    inlines = (PlacesInline,)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **options: Any
+    ) -> HttpResponse:
+        """The version with its lines below, beside the version before."""
+        version = options.get("obj")
+        if version is not None:
+            earlier = SceneVersion.objects.filter(scene=version.scene_id, number__lt=version.number)
+            before = earlier.select_related("correction__user").order_by("-number").first()
+            chapters = chapters_of([version, before] if before else [version])
+            context |= {"row_section": "admin/memory/sceneversion/_lines.html", "before": before}
+            context["chapter"] = chapters[0]
+        return super().render_change_form(request, context, *args, **options)
 
     @admin.display(description="scene")
     def scene_link(self, version: SceneVersion) -> str:

@@ -8,14 +8,16 @@ from django.db.models.functions import Left
 from django.http import HttpRequest
 
 from memory.admin.base import NarrowChangeList, StepInputAdmin, WorkspaceFilter
+from memory.admin.changes import ChangingAdmin
 from memory.admin.digests import DigestInline
+from memory.admin.erasing_changes import ERASE_MESSAGES, ERASE_SESSIONS
 from memory.admin.links import EXCERPT_CHARACTERS, excerpt
 from memory.admin.receipts import MessageUsedBy
 from memory.models import Message, Session
 
 
 @admin.register(Session)
-class SessionAdmin(StepInputAdmin):
+class SessionAdmin(StepInputAdmin, ChangingAdmin):
     """Conversations, newest first, each with its summary and brief."""
 
     list_display = ("external_id", "entity", "title", "next_ordinal", "created_at", "ended_at", "state")
@@ -29,6 +31,7 @@ class SessionAdmin(StepInputAdmin):
         ("state", "read_by", "parked_run"),
     )
     inlines = (DigestInline,)
+    changes = (ERASE_SESSIONS,)
 
     def state(self, session: Session) -> str:
         """Where its compaction stands; most sessions are never compacted."""
@@ -48,7 +51,7 @@ class MessageList(NarrowChangeList):
 
 
 @admin.register(Message)
-class MessageAdmin(StepInputAdmin):
+class MessageAdmin(StepInputAdmin, ChangingAdmin):
     """What was said, newest first, each with the atoms taken from it."""
 
     list_display = ("words", "role", "speaker", "session", "entity", "said_at", "state")
@@ -69,6 +72,7 @@ class MessageAdmin(StepInputAdmin):
         ("state", "read_by", "parked_run"),
     )
     inlines = (MessageUsedBy,)
+    changes = (ERASE_MESSAGES,)
 
     def get_changelist(self, request: HttpRequest, **options: Any) -> type[MessageList]:
         """The list of beginnings."""

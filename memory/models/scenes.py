@@ -83,7 +83,8 @@ class Scene(Owned):
         ]
 
     def __str__(self) -> str:
-        return self.slug
+        # A query may have looked the title up that its head version has.
+        return str(getattr(self, "head_title", None) or self.slug)
 
 
 class Line(Owned):

@@ -130,7 +130,8 @@ class Feedback(Owned):
             ),
             *(
                 models.CheckConstraint(
-                    condition=LessThanOrEqual(Length(text), FEEDBACK_TEXT_LIMIT), name=f"feedback_{text}_limit"
+                    condition=LessThanOrEqual(Length(text), FEEDBACK_TEXT_LIMIT),
+                    name=f"feedback_{text}_limit",
                 )
                 for text in ("comment", "expected", "actual")
             ),

@@ -1,6 +1,8 @@
 """A workspace with rows in every table, and the people who look at them."""
 
+import hashlib
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +15,9 @@ from memory.models import (
     Digest,
     EmbeddingSpace,
     Entity,
+    Erasure,
     Evidence,
+    Feedback,
     GraphEdge,
     GraphNode,
     InstalledDesign,
@@ -27,6 +31,7 @@ from memory.models import (
     ModelEndpoint,
     Outbox,
     Policy,
+    ProcedureVersion,
     Process,
     Rebuild,
     Run,
@@ -34,8 +39,10 @@ from memory.models import (
     SearchUnit,
     Step,
     TermCount,
+    Tombstone,
     TraitVersion,
     UnitVector,
+    Use,
     Work,
     Workspace,
 )
@@ -54,6 +61,9 @@ from tests.factories import (
     make_trait,
     make_workspace,
 )
+from tests.skills.procedures import DEPLOY, make_procedure, make_procedure_version
+
+CONFIRMED = {"confirmed": "yes"}
 
 
 @dataclass
@@ -69,6 +79,7 @@ class Memory:
     correction: Correction
     run: Run
     key: Key
+    draft: ProcedureVersion
 
     @property
     def workspace(self) -> Workspace:
@@ -84,7 +95,7 @@ def make_key(workspace: Workspace, label: str) -> Key:
 
 def make_correction(entity: Entity, atom: Any) -> Correction:
     correction = Correction.objects.create(
-        workspace_id=entity.workspace_id, entity=entity, kind="correct", reason="A wrong date."
+        workspace_id=entity.workspace_id, entity=entity, kind="atom_superseded", reason="A wrong date."
     )
     Evidence.objects.create(
         workspace_id=entity.workspace_id, entity=entity, of_atom=atom, correction=correction
@@ -120,7 +131,52 @@ def fill(name: str, *, workspace: Workspace) -> Memory:
     make_claims(entity)
     make_digest(message)
     make_index(message)
-    return Memory(entity, message, atom, version, line, trait_version, correction, run, key)
+    draft = make_skills(entity)
+    make_erasure(entity)
+    return Memory(entity, message, atom, version, line, trait_version, correction, run, key, draft)
+
+
+def make_skills(entity: Entity) -> ProcedureVersion:
+    """A reviewed procedure, a use of it with feedback, and a draft that waits."""
+    active = make_procedure(entity, f"{entity.name}: deploying")
+    use = Use.objects.create(
+        workspace_id=entity.workspace_id,
+        entity=entity,
+        kind="procedure",
+        sha256="0" * 64,
+        tokens=120,
+        manifest={},
+        procedure_versions=[active.pk],
+        expires_at=timezone.now() + timedelta(days=90),
+    )
+    Feedback.objects.create(
+        workspace_id=entity.workspace_id,
+        entity=entity,
+        use=use,
+        procedure_version=active,
+        kind="correction",
+        source="operator",
+        comment="Attach a rollback plan.",
+    )
+    sections = {**DEPLOY, "validation": ["Telemetry shows no errors for an hour."]}
+    return make_procedure_version(active.procedure, active.title, sections, base=active)
+
+
+def make_erasure(entity: Entity) -> None:
+    """An erase that was done, with what it left."""
+    erasure = Erasure.objects.create(
+        workspace_id=entity.workspace_id,
+        entity=entity,
+        entity_mark="0" * 64,
+        scope="messages",
+        status="done",
+        counts={"messages": 2},
+        by="operator",
+        expires_at=timezone.now(),
+        done_at=timezone.now(),
+    )
+    digest = hashlib.sha256(str(erasure.pk).encode()).digest()
+    Tombstone.objects.create(workspace_id=entity.workspace_id, erasure=erasure, digest=digest)
 
 
 def make_designs(entity: Entity) -> None:
@@ -140,6 +196,8 @@ def make_designs(entity: Entity) -> None:
         design="tried@1.0.0",
         design_hash="0",
         model="offline@1",
+        status="discarded",
+        ended_at=SAID_AT,
         erase_epoch=0,
         ground="0",
         difference={"atoms_added": 1},
@@ -221,6 +279,11 @@ def superuser(db: None) -> Client:
 @pytest.fixture
 def operator(alice: Memory) -> Client:
     return signed_in(make_member("olga", alice.workspace, "operator"))
+
+
+@pytest.fixture
+def reviewer(alice: Memory) -> Client:
+    return signed_in(make_member("rita", alice.workspace, "reviewer"))
 
 
 @pytest.fixture

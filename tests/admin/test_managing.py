@@ -10,9 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from memory.models import Entity, Key, Member, Message, Work, Workspace
-from tests.admin.conftest import Memory, park
+from tests.admin.conftest import CONFIRMED, Memory, park
 
 KEYS = reverse("admin:memory_key_changelist")
+KEPT = {"message_days": "", "run_days": "", "use_days": "90", "event_days": "7"}
 
 
 def new_key(client: Client, memory: Memory, **values: object) -> Any:
@@ -55,9 +56,12 @@ def test_a_key_is_not_made_for_another_workspace_or_its_entities(
 
 def test_a_revoked_key_stays_revoked_since_it_was_first(alice: Memory, operator: Client) -> None:
     revoke = {"action": "revoke", "_selected_action": [str(alice.key.pk)]}
-    operator.post(KEYS, revoke)
+    asked = operator.post(KEYS, revoke).content.decode()
+    assert "what will happen" in asked
+    assert Key.objects.get(pk=alice.key.pk).revoked_at is None
+    operator.post(KEYS, revoke | CONFIRMED)
     first = Key.objects.get(pk=alice.key.pk).revoked_at
-    operator.post(KEYS, revoke)
+    operator.post(KEYS, revoke | CONFIRMED)
     assert first is not None
     assert Key.objects.get(pk=alice.key.pk).revoked_at == first
 
@@ -71,7 +75,7 @@ def test_a_form_suggests_entities_of_the_persons_workspaces_by_the_beginning_of_
 
 
 def test_viewers_revoke_no_key(alice: Memory, viewer: Client) -> None:
-    viewer.post(KEYS, {"action": "revoke", "_selected_action": [str(alice.key.pk)]})
+    viewer.post(KEYS, {"action": "revoke", "_selected_action": [str(alice.key.pk)], **CONFIRMED})
     assert Key.objects.get(pk=alice.key.pk).revoked_at is None
 
 
@@ -116,7 +120,7 @@ def test_a_saved_entity_writes_only_what_was_changed(alice: Memory, operator: Cl
 
 def test_only_superusers_make_workspaces(alice: Memory, operator: Client, superuser: Client) -> None:
     address = reverse("admin:memory_workspace_add")
-    asked = {"name": "eastwind", "design": "agent_memory@0.3.0", "daily_token_budget": "1000"}
+    asked = {"name": "eastwind", "design": "agent_memory@0.3.0", "daily_token_budget": "1000", **KEPT}
     assert operator.post(address, asked).status_code == 403
     superuser.post(address, asked)
     assert Workspace.objects.get(name="eastwind").daily_token_budget == 1000
@@ -130,9 +134,10 @@ def test_work_counts_what_waits_and_puts_parked_inputs_back_in_line(alice: Memor
         (0, 1),
         (0, 0),
     ]
-    retry = {"action": "retry_parked_inputs", "_selected_action": [str(rows["l1_extract"].pk)]}
-    response = operator.post(address, retry, follow=True)
-    assert "Inputs that will be tried again: 1." in response.content.decode()
+    retry = {"action": "retry", "_selected_action": [str(rows["l1_extract"].pk)]}
+    operator.post(address, retry)
+    assert not Message.objects.for_entity(alice.entity).pending().exists()
+    operator.post(address, retry | CONFIRMED)
     assert list(Message.objects.for_entity(alice.entity).pending()) == [alice.message]
     assert Work.objects.get(entity=alice.entity, step="l1_extract").due_at is not None
 
@@ -141,7 +146,9 @@ def test_viewers_retry_nothing(alice: Memory, viewer: Client) -> None:
     park(alice)
     work = Work.objects.get(entity=alice.entity, step="l1_extract")
     address = reverse("admin:memory_work_changelist")
-    viewer.post(address, {"action": "retry_parked_inputs", "_selected_action": [str(work.pk)]})
+    viewer.post(address, {"action": "retry", "_selected_action": [str(work.pk)], **CONFIRMED})
+    do = reverse("admin:memory_work_do", args=[work.pk, "retry"])
+    assert viewer.post(do, CONFIRMED).status_code == 403
     assert Message.objects.for_entity(alice.entity).parked().count() == 1
 
 
@@ -150,7 +157,7 @@ def test_a_workspace_chooses_among_the_designs_that_are_there(alice: Memory, ope
     choices = operator.get(address).context["adminform"].form.fields["design"].choices
     assert [name for name, _ in choices] == ["agent_memory@0.3.0"]
     response = operator.post(
-        address, {"name": "northwind", "design": "other@1.0.0", "daily_token_budget": ""}
+        address, {"name": "northwind", "design": "other@1.0.0", "daily_token_budget": "", **KEPT}
     )
     assert "other@1.0.0 is not one of the available choices" in response.content.decode()
     assert Workspace.objects.get(pk=alice.workspace.pk).design == "agent_memory@0.3.0"

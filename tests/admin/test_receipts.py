@@ -1,12 +1,14 @@
 """From every derived row to what it rests on, and back."""
 
+from django.db import connection
 from django.db.models import Model
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from memory.models import Evidence, Run
 from tests.admin.conftest import Memory
-from tests.factories import make_run
+from tests.factories import NewLine, make_atom, make_next_version, make_run
 
 
 def address(row: Model) -> str:
@@ -73,3 +75,29 @@ def test_a_run_that_retention_removed_leaves_its_rows_readable(alice: Memory, vi
     Run.objects.filter(pk=alice.run.pk).delete()
     assert viewer.get(address(alice.atom)).status_code == 200
     assert viewer.get(address(alice.message)).status_code == 200
+
+
+def test_a_page_takes_the_same_statements_however_much_hangs_on_its_row(
+    alice: Memory, viewer: Client
+) -> None:
+    def statements() -> dict[str, int]:
+        found = {}
+        for row in (alice.message, alice.atom, alice.version.scene, alice.trait_version.trait):
+            with CaptureQueriesContext(connection) as captured:
+                page(viewer, row)
+            found[row._meta.model_name] = len(captured)
+        return found
+
+    statements()  # what is read once a process is read
+    before = statements()
+    version = alice.version
+    for number in range(10):
+        atom = make_atom(alice.entity, f"Deploy number {number} waits.", [alice.message])
+        version = make_next_version(
+            version, added=[NewLine("core_sop", f"Wait {number}.", [atom, alice.atom])]
+        )
+    assert statements() == before
+    shown = page(viewer, version.scene)
+    assert ("Version 12, the current one" in shown, "Older versions" in shown) == (True, True)
+    older = viewer.get(f"{address(version.scene)}?below=7").content.decode()
+    assert ("Version 6" in older, "Version 7<" in older) == (True, False)
