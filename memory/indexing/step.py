@@ -108,6 +108,7 @@ def index_vectors(entity: Entity, embedder: Embedder) -> int:
     if not waiting:
         return 0
     keys = dict.fromkeys((Layer(row.layer), row.row) for row in waiting)
+    epoch = _epoch_of(entity)
     drafts = draw_drafts(entity, _by_layer(keys))
     try:
         vectors: Iterable[Any] = embedder.embed([draft.meaning for draft in drafts]) if drafts else []
@@ -119,6 +120,9 @@ def index_vectors(entity: Entity, embedder: Embedder) -> int:
     with transaction.atomic(durable=True):
         # Else another indexer could replace the units between their reading and the commit.
         queries.one("wait_for_indexing", entity=entity.pk)
+        if _epoch_of(entity) != epoch:
+            # Some of the words were erased meanwhile: what they mean is not kept; the rest waits on.
+            return len(waiting)
         meant = {
             (draft.layer, draft.row, draft.section): vector
             for draft, vector in zip(drafts, vectors, strict=True)
@@ -129,6 +133,11 @@ def index_vectors(entity: Entity, embedder: Embedder) -> int:
         write_vectors(entity, space, found)
         Unindexed.objects.filter(pk__in=[row.pk for row in waiting]).delete()
     return len(waiting)
+
+
+def _epoch_of(entity: Entity) -> int | None:
+    """The erase epoch as it stands, None once the entity is gone."""
+    return Entity.objects.filter(pk=entity.pk).values_list("erase_epoch", flat=True).first()
 
 
 def _identity(unit: SearchUnit) -> tuple[Layer, UUID, str]:

@@ -109,6 +109,11 @@ class Unpromoted(OwnedUnit, StepInput):
         indexes = [
             models.Index(fields=["entity", "id"], name="unpromoted_entity"),
             models.Index(fields=["atom"], name="unpromoted_atom"),
+            models.Index(
+                fields=["entity"],
+                condition=Q(consumed_by__isnull=True, parked_at__isnull=False),
+                name="unpromoted_parked",
+            ),
         ]
 
     def __str__(self) -> str:

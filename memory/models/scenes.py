@@ -182,6 +182,11 @@ class SceneVersion(Owned, StepInput):
                 condition=Q(consumed_by__isnull=True, parked_at__isnull=True, is_head=True),
                 name="scene_version_pending",
             ),
+            models.Index(
+                fields=["entity"],
+                condition=Q(consumed_by__isnull=True, parked_at__isnull=False),
+                name="scene_version_parked",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -13,7 +13,8 @@ WITH seed AS MATERIALIZED (
 ),
 place AS MATERIALIZED (
     SELECT session_id, position FROM memory_searchunit
-    WHERE layer = 0 AND workspace_id = %(workspace)s AND entity_id = %(entity)s
+    -- Said twice: the index holds units of messages alone, and of a list that is not known yet nobody can tell.
+    WHERE layer = 0 AND message_id IS NOT NULL AND workspace_id = %(workspace)s AND entity_id = %(entity)s
       AND message_id = ANY(%(messages)s::uuid[] || ARRAY(
           SELECT message_id FROM memory_evidence
           WHERE workspace_id = %(workspace)s AND entity_id = %(entity)s AND of_atom_id = ANY(%(atoms)s::uuid[])

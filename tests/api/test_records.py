@@ -28,6 +28,8 @@ def test_a_batch_is_stored_and_its_places_are_told(caller: Caller, alice: Entity
                 {"id": str(first.pk), "seq": first.seq, "session": "s1", "ordinal": 0, "created": True},
                 {"id": str(second.pk), "seq": second.seq, "session": "s2", "ordinal": 0, "created": True},
             ],
+            "redacted": {},
+            "erased": [],
         },
     )
     assert first.text == "Grüße 🎉"

@@ -92,6 +92,8 @@ def test_turns_are_added_and_read_as_a_tree(caller: Caller, session: Session) ->
         {
             "session": str(session.pk),
             "turns": [{"id": str(root.pk), "seq": root.seq, "ordinal": 0, "created": True}],
+            "redacted": {},
+            "erased": [],
         },
     )
     several = [

@@ -27,6 +27,7 @@ STAGES = [
         "0008_sessions_claims_graph_integrity",
         "0009_stewardship_skills",
         "0010_stewardship_skills_integrity",
+        "0011_erasing",
     )
 ]
 SCHEMA = """

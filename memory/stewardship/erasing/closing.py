@@ -1,0 +1,130 @@
+"""The whole of an erase, found from what was chosen: what rests on it, then what repeats its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from memory import queries
+from memory.indexing.hashing import term_hash
+from memory.indexing.languages import known_languages
+from memory.models import Atom, Entity, Layer, Message, SearchUnit, Session
+from memory.stewardship.erasing.affected import Affected
+from memory.stewardship.erasing.needles import Needles, strings_in, terms_in
+from memory.stewardship.erasing.parts import in_parts
+from memory.stewardship.erasing.scopes import Chosen, Scope, choose
+from memory.stewardship.erasing.spreading import note_empty_sessions, spread
+from memory.stewardship.erasing.sweeping import note_log_entries, note_mentions, sweep
+
+WRITTEN = ("speaker", "text", "attachment_text")
+"""What search finds a message by."""
+BESIDE = ("tool_calls", "metadata")
+SECONDS = 600
+
+
+def affected_by(entity: Entity, scope: Scope) -> Affected:
+    """Everything that an erase of this scope would touch, read as things stand; not for whole entities."""
+    chosen = choose(entity, scope)
+    affected = Affected(messages=set(chosen.messages), atoms=set(chosen.atoms), sessions=set(chosen.sessions))
+    note_empty_sessions(entity, affected)
+    spread(entity, affected)
+    languages = known_languages(entity)
+    affected.needles = Needles(distinctive(entity, chosen, affected, languages), languages)
+    sweep(entity, affected, affected.needles, spares_people=scope.kind == "retention")
+    spread(entity, affected)
+    note_mentions(entity, affected)
+    note_log_entries(entity, affected, affected.needles)
+    return affected
+
+
+def distinctive(
+    entity: Entity, chosen: Chosen, affected: Affected, languages: Sequence[str]
+) -> frozenset[str]:
+    """The terms of the erased words that no surviving message of the entity holds.
+
+    Surviving messages are asked through the search index, by key; those that are not in it, or whose unit
+    holds a neighbour that goes, are read.
+    """
+    rows = Message.objects.for_entity(entity)
+    written = terms_in(_texts(rows, affected.messages, WRITTEN), languages)
+    beside = terms_in(_texts(rows, affected.messages, BESIDE), languages)
+    sessions = Session.objects.for_entity(entity)
+    titles = terms_in(_texts(sessions, affected.sessions, ("title", "external_id")), languages)
+    atoms = Atom.objects.for_entity(entity)
+    claimed = terms_in(_texts(atoms, set(chosen.atoms), ("text", "subject_id", "value")), languages)
+    terms = written | beside | titles | claimed
+    terms -= _held_in_index(entity, terms, affected.messages)
+    unread = _not_in_index(entity, affected.messages)
+    terms -= terms_in(_texts(rows, unread, WRITTEN), languages) if terms else set()
+    if terms & (beside | claimed):
+        terms -= terms_in(_survivors_beside(entity, affected.messages), languages)
+    if terms & titles:
+        terms -= terms_in(
+            _texts(sessions, _other_sessions(entity, affected), ("title", "external_id")), languages
+        )
+    if chosen.atoms:
+        terms -= terms_in(_independent_claims(entity, affected.atoms), languages)
+    return frozenset(terms)
+
+
+def _texts(rows: Any, ids: Iterable[UUID], columns: Sequence[str]) -> Iterable[str]:
+    for part in in_parts(sorted(ids)):
+        for values in rows.filter(pk__in=part).order_by().values_list(*columns).iterator():
+            for value in values:
+                yield from strings_in(value, keys=False)
+
+
+def _held_in_index(entity: Entity, terms: set[str], gone: set[UUID]) -> set[str]:
+    """Terms under which the unit of a surviving message is found that holds no word of an erased one."""
+    hashed = {term_hash(entity.pk.bytes, term): term for term in terms}
+    excluded = gone | successors_of(entity, gone)
+    held: set[str] = set()
+    for part in in_parts(sorted(hashed), 1_000):
+        found = queries.rows_within(
+            SECONDS * 1_000,
+            "erase_held_terms",
+            # A plan that reads all units is never the better one: each term is one look-up.
+            settings_of_server={"enable_seqscan": "off"},
+            workspace=entity.workspace_id,
+            entity=entity.pk,
+            terms=queries.array(part),
+            excluded=queries.array(excluded),
+        )
+        held.update(hashed[term] for (term,) in found or ())
+    return held
+
+
+def successors_of(entity: Entity, gone: set[UUID]) -> set[UUID]:
+    """Surviving messages whose unit holds a neighbour that goes: the turn right after each."""
+    rows = queries.rows(
+        "erase_successors", workspace=entity.workspace_id, entity=entity.pk, messages=queries.array(gone)
+    )
+    return {row for (row,) in rows} - gone
+
+
+def _not_in_index(entity: Entity, gone: set[UUID]) -> set[UUID]:
+    units = SearchUnit.objects.for_entity(entity).filter(layer=Layer.MESSAGE)
+    everything = set(Message.objects.for_entity(entity).order_by().values_list("pk", flat=True))
+    indexed = set(units.order_by().values_list("message_id", flat=True))
+    return (everything - indexed - gone) | successors_of(entity, gone)
+
+
+def _survivors_beside(entity: Entity, gone: set[UUID]) -> Iterable[str]:
+    """What surviving messages hold beside their words, where they hold any."""
+    rows = Message.objects.for_entity(entity).exclude(tool_calls=[], metadata={})
+    for pk, *values in rows.order_by().values_list("pk", *BESIDE).iterator():
+        if pk not in gone:
+            yield from strings_in(values, keys=False)
+
+
+def _other_sessions(entity: Entity, affected: Affected) -> set[UUID]:
+    rows = Session.objects.for_entity(entity)
+    return set(rows.order_by().values_list("pk", flat=True)) - affected.sessions
+
+
+def _independent_claims(entity: Entity, gone: set[UUID]) -> Iterable[str]:
+    """What other claims from outside say: forgetting one claim takes no other that shares a word with it."""
+    rows = Atom.objects.for_entity(entity).filter(evidence__outside_kind__isnull=False)
+    claims = set(rows.order_by().values_list("pk", flat=True)) - gone
+    yield from _texts(Atom.objects.for_entity(entity), claims, ("text", "subject_id", "value"))

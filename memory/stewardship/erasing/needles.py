@@ -1,0 +1,118 @@
+"""The distinctive words of what is erased, and whether a text holds one of them. Asks no database.
+
+A word is known by the terms that search finds it by: folded, its stems in the entity's languages, numbers
+without their separators, identifiers whole and in parts, pairs of characters where no spaces are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from memory.indexing.analyser import analyse, fold
+from memory.indexing.analyser_languages import stop_words
+from memory.indexing.analyser_words import PIECE_MARK
+
+LEAST_CHARACTERS = 2
+"""One letter or digit alone tells nothing."""
+LEAST_WITHIN = 5
+"""So many characters of a term are looked for within longer words too: `orchid` within `orchidhouse`."""
+MOST_WITHIN = 40
+LONGEST_CHUNK = 200
+CHUNKS_KEPT = 200_000
+
+_IDENTIFIER = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\b[0-9a-f]{64}\b")
+_SEPARATORS = re.compile(r"\W+")
+
+
+def terms_in(texts: Iterable[str], languages: Sequence[str]) -> set[str]:
+    """The telling terms of some texts: no stop words, no pieces of words, nothing shorter than two."""
+    common = _common(tuple(languages))
+    found: set[str] = set()
+    for text in texts:
+        found.update(analyse(text, languages=languages))
+    return {term for term in found if _is_telling(term) and term not in common}
+
+
+def _is_telling(term: str) -> bool:
+    if term.startswith(PIECE_MARK):
+        return False
+    is_word = any(map(str.isalnum, term))
+    return len(term) >= LEAST_CHARACTERS if is_word else not term.isascii()
+
+
+@lru_cache(maxsize=16)
+def _common(languages: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(stop_words({*languages, "en"}))
+
+
+def strings_in(value: Any, *, keys: bool = True) -> Iterator[str]:
+    """Every text within a JSON value, numbers too, and the keys where they are wanted."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        if keys:
+            yield from map(str, value)
+        for item in value.values():
+            yield from strings_in(item, keys=keys)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from strings_in(item, keys=keys)
+    elif isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        yield str(value)
+
+
+def identifiers_in(value: Any) -> Iterator[str]:
+    """The ids of rows that a JSON value names anywhere."""
+    for text in strings_in(value):
+        if len(text) >= 36:
+            yield from _IDENTIFIER.findall(text)
+
+
+class Needles:
+    """Distinctive terms, looked for in whatever was derived. What a chunk of text gave is remembered."""
+
+    def __init__(self, terms: Iterable[str], languages: Sequence[str]) -> None:
+        self.terms = frozenset(terms)
+        self._languages = tuple(languages)
+        self._inner = frozenset(term for term in self.terms if len(term) >= LEAST_WITHIN)
+        self._known: dict[str, bool] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    def are_in(self, value: Any) -> bool:
+        """Whether any text of a value holds one: a text, or JSON whose texts are looked at one by one."""
+        return bool(self.terms) and any(map(self._are_in_text, strings_in(value)))
+
+    def _are_in_text(self, text: str) -> bool:
+        return any(map(self._are_in_chunk, _IDENTIFIER.sub(" ", text).split()))
+
+    def _are_in_chunk(self, chunk: str) -> bool:
+        known = self._known.get(chunk)
+        if known is None:
+            if len(self._known) >= CHUNKS_KEPT:
+                self._known.clear()
+            known = self._known[chunk] = self._look(chunk)
+        return known
+
+    def _look(self, chunk: str) -> bool:
+        if not self.terms.isdisjoint(analyse(chunk, languages=self._languages)):
+            return True
+        folded = fold(chunk)
+        parts = [folded] if len(folded) <= LONGEST_CHUNK else _SEPARATORS.split(folded)
+        return any(self._is_within(part) for part in parts)
+
+    def _is_within(self, part: str) -> bool:
+        if not self._inner or len(part) <= LEAST_WITHIN:
+            return part in self._inner
+        ends = range(LEAST_WITHIN, MOST_WITHIN + 1)
+        return any(
+            part[start : start + length] in self._inner
+            for start in range(len(part) - LEAST_WITHIN + 1)
+            for length in ends
+            if start + length <= len(part)
+        )

@@ -1,0 +1,79 @@
+"""An entity goes whole, and nothing of another one."""
+
+from __future__ import annotations
+
+import pytest
+from django.apps import apps
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+
+from memory.models import Entity, Erasure, Key
+from memory.stewardship.actors import RefusedChangeError
+from memory.stewardship.erasing import Scope, erase, plan_erasure
+from tests.factories import make_entity, make_message
+from tests.stewardship.erasing.planting import BOSS, WORD, plant
+from tests.stewardship.erasing.scanning import everything_of, places_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def erase_whole(entity: Entity) -> Erasure:
+    plan = plan_erasure(entity=entity, scope=Scope("entity"), actor=BOSS, reason="left")
+    return erase(erasure=plan, actor=BOSS)
+
+
+def test_every_row_of_an_entity_goes_and_none_of_another() -> None:
+    alice, bob = plant().entity, plant("agent.bob", username="other").entity
+    before = everything_of(bob)
+    plan = plan_erasure(entity=alice, scope=Scope("entity"), actor=BOSS)
+    done = erase(erasure=plan, actor=BOSS)
+    assert (done.entity_id, done.status, done.counts) == (None, "done", plan.counts)
+    assert everything_of(bob) == before
+    assert not Entity.objects.filter(pk=alice.pk).exists()
+    assert {table: rows for table, rows in everything_of(alice).items() if rows} == {}
+
+
+def test_its_words_and_its_name_are_nowhere() -> None:
+    alice = plant("agent.zanzibarquux").entity
+    user = User.objects.get()
+    LogEntry.objects.create(
+        user=user,
+        content_type=ContentType.objects.get_for_model(Entity),
+        object_id=str(alice.pk),
+        object_repr="agent.zanzibarquux",
+        action_flag=CHANGE,
+    )
+    erase_whole(alice)
+    assert places_of(WORD) == []
+    assert places_of("zanzibarquux") == []
+
+
+def test_a_key_that_was_bound_opens_nothing() -> None:
+    alice = make_entity()
+    key = Key.objects.create(
+        workspace=alice.workspace, label="agent", prefix="msk_a", digest="0", scopes=["read"], is_bound=True
+    )
+    key.entities.add(alice)
+    erase_whole(alice)
+    key.refresh_from_db()
+    assert (key.is_bound, key.entities.count()) == (True, 0)
+
+
+def test_its_shadow_goes_with_it() -> None:
+    alice = make_entity()
+    make_message(
+        Entity.objects.create(workspace=alice.workspace, name=alice.name, shadow_of=alice), "Copied."
+    )
+    erase_whole(alice)
+    assert not Entity.objects.exists()
+    assert not apps.get_model("memory", "Message").objects.exists()
+
+
+def test_words_that_came_after_the_preview_go_too() -> None:
+    alice = make_entity()
+    plan = plan_erasure(entity=alice, scope=Scope("entity"), actor=BOSS)
+    make_message(alice, "Late.")
+    assert erase(erasure=plan, actor=BOSS).counts == {"messages": 1, "sessions": 1}
+    with pytest.raises(RefusedChangeError):
+        erase(erasure=plan, actor=BOSS)
