@@ -18,6 +18,7 @@ FeedbackKind = Literal[
     "thumbs_up", "thumbs_down", "correction", "task_success", "task_failure", "exception", "evaluation"
 ]
 Source = Literal["end_user", "operator", "evaluator", "application"]
+Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 def _exact(given: Any) -> Any:
@@ -133,7 +134,7 @@ class FeedbackGiven(_Given):
     procedure_version: UUID | None = None
     kind: FeedbackKind
     source: Source
-    score: Annotated[float | None, BeforeValidator(_exact), Field(ge=0, le=1, allow_inf_nan=False)] = None
+    score: Annotated[Score | None, BeforeValidator(_exact)] = None
     label: Words = ""
     comment: Words = ""
     expected: Words = ""

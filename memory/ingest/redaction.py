@@ -6,6 +6,7 @@ and does nothing to a text that it has been through before.
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ from memory.ingest.redaction_kinds import PLACEHOLDER, Find, Kind, Span
 
 SECRETS = "secrets"
 PERSONAL = "personal"
+GIVEN = frozenset({"arguments", "args", "input", "parameters"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ def redact(text: str) -> Redacted:
 def redact_json(value: Any, *, kept: frozenset[str] = frozenset()) -> tuple[Any, Counter[str]]:
     """The same for every text within a JSON value but its names and the values of the names in `kept`.
 
-    What stands under a name such as `password` goes as a whole, whatever it looks like.
+    What stands under a name such as `password` goes as a whole, whatever it looks like. Within what stands
+    under one of `GIVEN`, nothing is kept: a call's `name` is its tool, a `name` among its arguments a person.
     """
     counts: Counter[str] = Counter()
     return (_walked(value, kept, counts) if is_redacting() else value), counts
@@ -102,7 +105,7 @@ def _walked(value: Any, kept: frozenset[str], counts: Counter[str]) -> Any:
     if isinstance(value, str):
         done = redact(value)
         counts.update(done.counts)
-        return done.text
+        return _within(done.text, counts)
     if isinstance(value, list):
         return [_walked(item, kept, counts) for item in value]
     if isinstance(value, dict):
@@ -111,13 +114,26 @@ def _walked(value: Any, kept: frozenset[str], counts: Counter[str]) -> Any:
     return value
 
 
+def _within(text: str, counts: Counter[str]) -> str:
+    """A text that is a JSON object itself, as some give the arguments of a call: by its names too."""
+    if not text.lstrip().startswith("{"):
+        return text
+    found: Counter[str] = Counter()
+    try:
+        value = _walked(json.loads(text), frozenset(), found)
+    except (ValueError, RecursionError):
+        return text
+    counts.update(found)
+    return json.dumps(value, ensure_ascii=False) if found else text
+
+
 def _named(name: str, item: Any, *, kept: frozenset[str], counts: Counter[str]) -> Any:
     if name in kept:
         return item
-    if isinstance(item, str) and SECRETS in settings.MEMSEEK.redact:
+    if type(item) in (str, int, float) and SECRETS in settings.MEMSEEK.redact:
         from memory.ingest.redaction_labels import is_secret_under
 
-        if is_secret_under(name, item) and not PLACEHOLDER.search(item):
+        if is_secret_under(name, str(item)) and not PLACEHOLDER.search(str(item)):
             counts[Kind.PASSWORD.value] += 1
             return Kind.PASSWORD.placeholder
-    return _walked(item, kept, counts)
+    return _walked(item, frozenset() if name in GIVEN else kept, counts)

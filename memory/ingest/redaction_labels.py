@@ -27,11 +27,14 @@ ADDRESS_PASSWORD = re.compile(
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/?#@:\"'<>]{0,128}:(?P<bare>[^\s/?#@\"'<>]{1,256})@"
 )
 ADDRESS_PARAMETER = re.compile(
-    r"[?&](?:api_?key|access_token|auth_token|refresh_token|client_secret|token|key|sig|signature|secret|password|"
-    r"X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<bare>[^&\s#\"'<>]{8,2048})",
+    r"[?&](?:api_?key|(?:access|auth|refresh|id|reset|session)_token|client_secret|token|key|sig|"
+    r"signature|secret|password|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<bare>[^&\s#\"'<>]{8,2048})",
     re.IGNORECASE,
 )
-HEADER = re.compile(r"\b(?:bearer|basic)\s{1,3}(?P<bare>[A-Za-z0-9._~+/-]{16,4096}={0,2})", re.IGNORECASE)
+HEADER = re.compile(
+    r"\b(?:bearer|basic|authorization:\s{0,3}token)\s{1,3}(?P<bare>[A-Za-z0-9._~+/-]{16,4096}={0,2})",
+    re.IGNORECASE,
+)
 SECRET_NAME = re.compile(rf"\w*{LABEL}", re.IGNORECASE)
 SHORT_SECRET_NAME = re.compile(rf"(?:\w*[_.-])?{SHORT_LABEL}", re.IGNORECASE)
 SHORTEST_BARE_OF_SHORT_LABEL = 12

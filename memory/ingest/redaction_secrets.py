@@ -54,15 +54,17 @@ SHAPES = re.compile(
     """
 )
 MODEL_KEY = re.compile(r"(?:sk|pk|rk)-[A-Za-z0-9_-]{20,300}")
-WEB_TOKEN = re.compile(r"ey[JI][\w-]{8,4096}\.[\w-]{4,8192}(?:\.[\w-]{0,4096}){0,3}", re.ASCII)
+WEB_TOKEN = re.compile(
+    r"(?<![A-Za-z0-9_-])ey[JI][\w-]{8,4096}\.[\w-]{4,8192}(?:\.[\w-]{0,4096}){0,3}", re.ASCII
+)
 # Whatever may be a token is one word; a library's pattern sees that word alone, however long the text is.
 SIGNS = "-A-Za-z0-9_+/=.:~"
 CANDIDATE = re.compile(rf"(?<![{SIGNS}])(?=[{SIGNS}]{{0,4096}}[0-9])[{SIGNS}]{{16,4096}}")
-LONG_WORD = re.compile(rf"(?<![{SIGNS}])ey[JI]\S{{12,20000}}")
 LONG_RUN = re.compile(r"[A-Za-z0-9]{16}|[A-Za-z0-9_]{20}")
 KEY_BEGINS = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 KEY_ENDS = re.compile(r"-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-KEY_BODY = re.compile(r"[A-Za-z0-9+/=\s\\:,.-]*")
+# As far as a key that was cut off goes; quoted in a mail, with a mark before each of its lines.
+KEY_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s\\:,.-]|(?<=\n)[>|])*")
 
 
 def find_private_keys(text: str) -> Iterator[Span]:
@@ -82,10 +84,8 @@ def find_tokens(text: str) -> Iterator[Span]:
         word = candidate.group()
         for start, end in _tokens_in(word):
             yield Span(candidate.start() + start, candidate.start() + end, Kind.API_KEY)
-    for candidate in LONG_WORD.finditer(text):
-        found = WEB_TOKEN.match(candidate.group())
-        if found is not None:
-            yield Span(candidate.start(), candidate.start() + found.end(), Kind.TOKEN)
+    for found in WEB_TOKEN.finditer(text):
+        yield Span(*found.span(), Kind.TOKEN)
 
 
 def _tokens_in(word: str) -> Iterator[tuple[int, int]]:

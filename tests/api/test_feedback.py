@@ -265,6 +265,11 @@ def test_uses_and_versions_of_others_are_not_there(caller: Caller, alice: Entity
     assert told(caller.post("/api/v1/uses", asked), 404)["error"] == "not_found"
 
 
+def test_no_score_may_be_told_as_null(caller: Caller, version: ProcedureVersion) -> None:
+    reply = caller.post("/api/v1/feedback", {**SAYS, "procedure_version": str(version.pk), "score": None})
+    assert told(reply, 201)["score"] is None
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

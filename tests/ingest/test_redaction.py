@@ -59,6 +59,14 @@ def test_known_shapes_of_secrets_are_taken_out(name: str, around: str) -> None:
     assert (done.text, dict(done.counts)) == (around.format(kind.placeholder), {kind.value: 1})
 
 
+@pytest.mark.parametrize(
+    "around", ['{{"a":"{0}","b":"{0}"}}', "{0},{0}", "{0}。{0}", "a={0}&b={0}", "令牌：{0}"]
+)
+def test_web_tokens_are_found_side_by_side(around: str) -> None:
+    secret, kind = SECRETS["web token"]
+    assert redact(around.format(secret)).text == around.format(kind.placeholder)
+
+
 PRIVATE_KEY = "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA{0}\n{0}\n-----END RSA PRIVATE KEY-----"
 
 LABELLED = [
@@ -69,6 +77,11 @@ LABELLED = [
         "https://a.example/x?id=7&access_token=[redacted: token]#top",
     ),
     ("Authorization: Bearer abcdef0123456789xyz", "Authorization: Bearer [redacted: token]"),
+    ("Authorization: Token abcdef0123456789xyz", "Authorization: Token [redacted: token]"),
+    (
+        "https://a.example/x?id_token=abcdef123456&reset_token=abcdef123456",
+        "https://a.example/x?id_token=[redacted: token]&reset_token=[redacted: token]",
+    ),
     ("My password is hunter22.", "My password is [redacted: password]."),
     ("Das Passwort lautet geheim!99", "Das Passwort lautet [redacted: password]"),
     ("La contraseña es perro2024!", "La contraseña es [redacted: password]!"),
@@ -79,6 +92,7 @@ LABELLED = [
     ("client secret: 7hq9-aab2-ppz1", "client secret: [redacted: password]"),
     (f"Here:\n{PRIVATE_KEY.format(LETTERS)}\nThanks.", "Here:\n[redacted: private key]\nThanks."),
     (f"Cut: {PRIVATE_KEY.format(LETTERS)[:90]}", "Cut: [redacted: private key]"),
+    (f"> {PRIVATE_KEY.format(LETTERS)[:90]}".replace("\n", "\n> "), "> [redacted: private key]"),
 ]
 
 
@@ -243,7 +257,7 @@ def test_json_keeps_its_names_its_ids_and_its_shape() -> None:
     done, counts = redact_json(value, kept=frozenset({"id"}))
     assert done == {
         "id": "call_4111111111111111",
-        "arguments": '{"to": "[redacted: e-mail]", "password": "correct horse"}',
+        "arguments": '{"to": "[redacted: e-mail]", "password": "[redacted: password]"}',
         "input": {
             "dbPassword": "[redacted: password]",
             "token": "word",
@@ -251,7 +265,7 @@ def test_json_keeps_its_names_its_ids_and_its_shape() -> None:
         },
         "ann@example.com": True,
     }
-    assert counts == {"e-mail": 2, "password": 1}
+    assert counts == {"e-mail": 2, "password": 2}
 
 
 def test_every_placeholder_is_known_as_one() -> None:

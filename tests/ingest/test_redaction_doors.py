@@ -106,6 +106,35 @@ def test_turns_and_results_of_tools_are_redacted(alice: Entity) -> None:
     assert added.redacted == {"password": 1, "e-mail": 1}
 
 
+@pytest.mark.parametrize("given", ["arguments", "input"])
+def test_names_among_the_arguments_of_a_call_are_words(alice: Entity, given: str) -> None:
+    call = {
+        "id": "c1",
+        "type": "function",
+        "name": MAIL,
+        given: {"id": MAIL, "name": MAIL, "pin_password": 4711},
+    }
+    append_messages(entity=alice, messages=read_messages([message(role="assistant", tool_calls=[call])]))
+    place = "[redacted: e-mail]"
+    taken = {"id": place, "name": place, "pin_password": "[redacted: password]"}
+    assert Message.objects.values_list("tool_calls", flat=True).get() == [{**call, given: taken}]
+
+
+def test_arguments_that_are_json_text_are_redacted_by_their_names(alice: Entity) -> None:
+    said = {"password": "correct horse", "to": "Robin"}
+    calls = [{"id": "c1", "function": {"name": "log_in", "arguments": json.dumps(said)}}]
+    append_messages(entity=alice, messages=read_messages([message(role="assistant", tool_calls=calls)]))
+    [call] = Message.objects.values_list("tool_calls", flat=True).get()
+    assert json.loads(call["function"]["arguments"]) == {**said, "password": "[redacted: password]"}
+
+
+@pytest.mark.parametrize("text", ['{"password": ', '{"a":' * 2_000, '{"to":1,  "from":2}'])
+def test_text_that_looks_like_json_stays_as_it_is(alice: Entity, text: str) -> None:
+    calls = [{"id": "c1", "function": {"name": "log_in", "arguments": text}}]
+    append_messages(entity=alice, messages=read_messages([message(role="assistant", tool_calls=calls)]))
+    assert Message.objects.values_list("tool_calls", flat=True).get() == calls
+
+
 def test_a_message_that_redaction_makes_too_long_is_refused_by_its_place(alice: Entity) -> None:
     text = "8.8.8.8 " * (MESSAGE_TEXT_LIMIT // 8)
     with pytest.raises(IngestError, match=r"messages\[1\]\.text: has more than 65536 characters once"):

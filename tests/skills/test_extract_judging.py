@@ -190,10 +190,14 @@ def test_new_lines_find_their_place(items: list[dict[str, Any]], procedure: list
         ("Deploy Vega 2.3", "Wait 5 minutes.", []),
         ("Deploy Vega 2.3", "Open a ticket in Jira.", ["Jira"]),
         ("Deploy Vega 2.3", "Open a Ticket on all Hosts.", []),
+        ("Set up Jana Weiss", "Make the account of Jana Weiss.", ["Jana", "Weiss"]),
+        ("Set up a colleague", "Write to jana.weiss@example.com.", ["jana.weiss@example.com"]),
     ],
 )
 def test_with_one_trace_its_task_and_its_figures_are_details(task: str, text: str, found: list[str]) -> None:
-    words = TraceWords(task, ("Always wait 5 minutes.",), ("ticket in GitHub", "14 hosts"))
+    words = TraceWords(
+        task, ("Always wait 5 minutes.",), ("ticket in GitHub", "14 hosts", "jana.weiss@example.com")
+    )
     assert [one.text for one in Particulars([words], []).find(text)] == found
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from memory.llm.offline.commands import command
 from memory.llm.offline.model import OfflineModel
 from memory.llm.offline.procedure_asks import Asked, asked_by
+from memory.llm.offline.procedure_rules import section_of_rule
 from memory.models import Entity, Procedure, ProcedureVersion, Run
 from memory.skills.contract import OfferedFeedback, OfferedProcedureLine
 from memory.skills.document import render_procedure
@@ -57,6 +58,21 @@ def test_nothing_of_the_offline_draft_is_refused(entity: Entity) -> None:
 @pytest.mark.parametrize("row", TABLE["command"], ids=lambda row: row["said"])
 def test_reports_become_commands(row: dict[str, str]) -> None:
     assert command(row["said"]) == row["is"]
+
+
+@pytest.mark.parametrize(
+    ("said", "section"),
+    [
+        ("Never refund twice.", "procedure"),
+        ("Refund her, but never refund more than 200 euros without asking Dana first.", "escalation"),
+        ("The disk is full: free some of it, don't delete the log!", "procedure"),
+        ("Refund the order, and do not close it while the parcel is on its way.", "when_not"),
+        ("Refund the order.", None),
+        ("He would never have asked.", None),
+    ],
+)
+def test_what_a_person_forbids_is_a_rule_wherever_it_stands(said: str, section: str | None) -> None:
+    assert section_of_rule(said) == section
 
 
 STANDING = tuple(

@@ -129,6 +129,10 @@ class _Planter:
             chains.setdefault(copy.chain_id, []).append(copy)
         for members in chains.values():
             if not any(member.status == Atom.Status.LIVE for member in members):
+                for member in members:
+                    # What replaced it is made again, or not: until then nothing is known to have replaced it.
+                    if member.status == Atom.Status.SUPERSEDED and member.superseded_by_id is None:
+                        member.status = Atom.Status.CONTESTED
                 resettle(members)
 
     def _receipts_of_atoms(self, atoms: Sequence[Atom]) -> None:

@@ -1,8 +1,8 @@
 """Which names, numbers and dates of a line belong to one task alone, and not to how such tasks are done.
 
 What several traces hold, what a person ruled or asked for and what the tools are called may stand in a
-procedure. A detail of one trace may not; where there is but one trace, what its task itself names, and every
-figure, counts as such a detail.
+procedure. A detail of one trace may not; where there is but one trace, what its task itself names, every
+figure and every address count as such a detail.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from memory.cascade.rules.grounding import Ground
 
 _NOTHING = Ground(())
-_PLAIN_WORD = re.compile(r"(?<![\w-])[^\W\d_A-Z]{3,}(?![\w-])")
+# Not within an address or a path: `jana.weiss@example.com` does not make Jana a plain word.
+_PLAIN_WORD = re.compile(r"(?<![\w.@/-])[^\W\d_A-Z]{3,}(?![\w@/-]|\.\w)")
+_OF_ONE_TASK = re.compile(r"[\d@]")
+"""Figures and addresses, however few traces there are to compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Particulars:
             return ""
         in_task = name not in self._tasks[holding[0]].ungrounded(text)
         is_ruled = not in_task and name not in self._instructions[holding[0]].ungrounded(text)
-        is_detail = len(self._traces) > 1 or in_task or re.search(r"\d", name) is not None
+        is_detail = len(self._traces) > 1 or in_task or _OF_ONE_TASK.search(name) is not None
         return f"«{name}» is a detail of one task" if is_detail and not is_ruled else ""
 
 

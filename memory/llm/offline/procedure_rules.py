@@ -11,7 +11,7 @@ from memory.llm.offline.sentences import sentences
 from memory.skills.contract import OfferedStep, OfferedTrace, ProcedureSectionSlug
 
 ASKS = re.compile(
-    r"\b(?:ask|asks|approval|approve[sd]?|escalate|sign[- ]?off|permission|go-ahead|"
+    r"\b(?:ask|asks|asking|approval|approve[sd]?|escalate|sign[- ]?off|permission|go-ahead|"
     r"(?:check|confirm|clear it) with|get (?:an? )?(?:ok|okay)|hand (?:it )?over)\b",
     re.IGNORECASE,
 )
@@ -20,7 +20,11 @@ WHEN_IT_FAILS = re.compile(
     r"timed? ?out|times out|refused|denied)\b",
     re.IGNORECASE,
 )
-FORBIDS = re.compile(r"^(?:please )?(?:never|do not|don't|avoid|no)\b", re.IGNORECASE)
+FORBIDS = re.compile(
+    r"^(?:please )?(?:never|do not|don't|avoid|no)\b|"
+    r"(?:[,;]|\bbut|\band) (?:please )?(?:never|do not|don't)\b",
+    re.IGNORECASE,
+)
 CONDITION = re.compile(r"\b(?:when|if|while|during|unless|on|outside|within|until)\b", re.IGNORECASE)
 STANDING = re.compile(
     r"\b(?:always|every time|each time|make sure|be sure|remember to|must|has to|have to|needs? to be|"
