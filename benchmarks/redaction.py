@@ -38,8 +38,35 @@ HOSTILE = {
     "quotes": 'token="',
     "spaces": " ",
     "account beginnings": "DE89 ",
+    "groups of nines": "0999 99 99 99 99 99 99 ",
+    "zeros and ones": "00 1",
+    "one number, spoken of": "tel 030 123 4567 ",
+    "commands": "-u a:b curl ",
+    "cookies": "Cookie: a=",
+    "bracketed at signs": "a [at] b ",
+    "quoted names": '{"password":',
+    "order words": "Bestellbestell",
+    "distinct numbers": "",
+    "distinct groups": "",
+    "distinct codes": "",
+    "distinct, spoken of": "",
+}
+# No two of a row are written alike: what is known of one says nothing about the next.
+DISTINCT = {
+    "distinct numbers": "030 {:03} {:04} ",
+    "distinct groups": "0999 {:03} 99 {:04} 99 99 ",
+    "distinct codes": "00 1 {:03} 1 {:04} 00 ",
+    "distinct, spoken of": "tel {:03}9{:04} ",
 }
 ROUNDS = 5
+
+
+def hostile_text(name: str, characters: int) -> str:
+    """A row's text of that length."""
+    piece = HOSTILE[name] or "".join(
+        DISTINCT[name].format(number % 1_000, number) for number in range(characters // 10)
+    )
+    return (piece * (characters // len(piece) + 1))[:characters]
 
 
 def timed(call: Callable[[], object]) -> float:
@@ -70,15 +97,15 @@ def main() -> None:
     finds = [*SECRET_FINDS, *PERSONAL_FINDS]
     names = [find.__name__.removeprefix("find_") for find in finds]
     print(
-        f"milliseconds for {characters} characters\n{'text':<20}",
+        f"milliseconds for {characters} characters\n{'text':<22}",
         *(f"{name:>13}" for name in (*names, "all")),
     )
     told: dict[str, dict[str, float]] = {}
-    for name, piece in HOSTILE.items():
-        text = (piece * (characters // len(piece) + 1))[:characters]
+    for name in HOSTILE:
+        text = hostile_text(name, characters)
         spent = [timed(partial(_exhaust, find, text)) for find in finds]
         spent.append(timed(partial(redacted_by, text, finds)))
-        print(f"{name:<20}", *(f"{milliseconds:>13.1f}" for milliseconds in spent), flush=True)
+        print(f"{name:<22}", *(f"{milliseconds:>13.1f}" for milliseconds in spent), flush=True)
         told[name] = {kind: round(time, 1) for kind, time in zip((*names, "all"), spent, strict=True)}
     print(json.dumps({"benchmark": "redaction", "characters": characters, "milliseconds": told}))
 

@@ -2,16 +2,18 @@
 
 Messages are told apart by who wrote them. Ours are written to hold no words, so only errors among their
 arguments are replaced by their kind. Those of libraries may quote anything: of their arguments only numbers
-and single words without a slash are told, and of their text the first line.
+are told, from the server and the task queue also single words without a slash, and of a text that has no
+arguments, so that what it says may stand in it already, only what comes before a first value could.
 """
 
 import json
 import logging
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +23,10 @@ OWN = frozenset({"memory", "memseek_site", "showcase"})
 # An id, a host, a task, a state: nothing that is a path, an address or a sentence.
 WORD = re.compile(r"[\w.:@\[\]{}<>=,+-]{1,100}", re.ASCII)
 LEFT_OUT = "…"
+# Their words are names of tasks, ids, states and hosts.
+WORDS_TOLD = frozenset({"celery", "kombu", "uvicorn"})
+# Where a value may begin in a text that was put together before it was logged.
+VALUE = re.compile(r"""[\n"'`:=/@<({\[\d]|\\""")
 LONGEST_FOREIGN_LINE = 200
 LONGEST_FIELD = 200
 SCALARS = (int, float, bool, type(None), UUID, datetime, date, timedelta)
@@ -67,34 +73,48 @@ class TextFormatter(SafeFormatter):
 
 
 def _message(record: logging.LogRecord) -> str:
-    is_own = record.name.partition(".")[0] in OWN
+    origin = record.name.partition(".")[0]
+    is_own = origin in OWN
     template = record.msg if isinstance(record.msg, str) else type(record.msg).__name__
-    message = _filled(template, record.args, is_own=is_own) if record.args else template
+    if not record.args:
+        return template if is_own else _before_values(template)
+    argument = _own_argument if is_own else partial(_foreign_argument, is_word_told=origin in WORDS_TOLD)
+    message = _filled(template, record.args, argument)
     return message if is_own else message.partition("\n")[0][:LONGEST_FOREIGN_LINE]
 
 
-def _filled(template: str, arguments: Any, *, is_own: bool) -> str:
+def _before_values(text: str) -> str:
+    value = VALUE.search(text, 0, LONGEST_FOREIGN_LINE)
+    if value is None:
+        return text[:LONGEST_FOREIGN_LINE]
+    said = text[: value.start()].rstrip()
+    return said if value.group() == "\n" else f"{said} {LEFT_OUT}".lstrip()
+
+
+def _filled(template: str, arguments: Any, argument: Callable[[object], object]) -> str:
     if isinstance(arguments, Mapping):
-        safe: Any = {name: _argument(value, is_own=is_own) for name, value in arguments.items()}
+        safe: Any = {name: argument(value) for name, value in arguments.items()}
     else:
-        safe = tuple(_argument(value, is_own=is_own) for value in arguments)
+        safe = tuple(map(argument, arguments))
     try:
         return str(template % safe)
     except (TypeError, ValueError, KeyError):
         return template
 
 
-def _argument(value: object, *, is_own: bool) -> object:
+def _own_argument(value: object) -> object:
     if isinstance(value, BaseException):
         return type(value).__name__
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, SCALARS) or (is_own and isinstance(value, str)):
+    value = value.value if isinstance(value, Enum) else value
+    return value if isinstance(value, (*SCALARS, str)) else str(value)
+
+
+def _foreign_argument(value: object, *, is_word_told: bool) -> object:
+    value = value.value if isinstance(value, Enum) else value
+    if isinstance(value, SCALARS):
         return value
-    if is_own:
-        return str(value)
     if isinstance(value, str):
-        return value if WORD.fullmatch(value) else LEFT_OUT
+        return value if is_word_told and WORD.fullmatch(value) else LEFT_OUT
     return type(value).__name__
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from memory.ingest.incoming import IncomingMessage
-from memory.ingest.payload import content_hash
-from memory.ingest.placement import Known, transcript_sessions
+from memory.ingest.payload import content_hashes
+from memory.ingest.placement import Known, is_beginning, transcript_sessions
 from memory.ingest.tombstones import Kind, buried
 from memory.models import Entity, Session
 
@@ -31,9 +31,9 @@ def find_erased(
         index: claims for index, message in enumerate(messages) if (claims := [*_claims(message, known)])
     }
     sent = transcript_sessions(messages) if may_resend else {}
-    hashes = {index: content_hash(messages[index]) for indexes in sent.values() for index in indexes}
+    hashes = {index: content_hashes(messages[index]) for indexes in sent.values() for index in indexes}
     repeated: dict[int, list[tuple[Kind, bytes]]] = {
-        index: [("content", digest)] for index, digest in hashes.items()
+        index: [("content", digest) for digest in digests] for index, digests in hashes.items()
     }
     found = buried(entity, {**alone, **repeated})
     lost = {
@@ -58,14 +58,15 @@ def _claims(message: IncomingMessage, known: Known) -> Iterator[tuple[Kind, byte
     if key is not None:
         yield "key", key.encode()
     if ordinal is not None or (key is not None and not message.is_said_now):
-        yield "content", content_hash(message)
+        for digest in content_hashes(message):
+            yield "content", digest
 
 
 def _is_resent(
-    left: list[bytes], session: str, indexes: Sequence[int], found: frozenset[int], known: Known
+    left: Sequence[Sequence[bytes]], session: str, indexes: Sequence[int], found: frozenset[int], known: Known
 ) -> bool:
     """Whether what is left of a batch begins as the session does now, or the session lost its beginning."""
     stored = [slot.content_hash for slot in known.transcripts.get(session, ())]
     if not stored:
         return indexes[0] in found
-    return left[: len(stored)] == stored
+    return is_beginning(stored, left[: len(stored)])

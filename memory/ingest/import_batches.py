@@ -16,7 +16,7 @@ from memory.ingest.incoming import IncomingMessage, read_messages
 from memory.ingest.instants import in_utc
 from memory.ingest.messages import append_messages
 from memory.ingest.outside_claims import OutsideClaim, claim_problems, known_references, record_outside_claims
-from memory.ingest.payload import content_hash
+from memory.ingest.payload import content_hashes
 from memory.ingest.problems import IngestConflict, IngestError, Problem
 from memory.ingest.redaction import redact
 from memory.ingest.redaction_messages import redacted_messages
@@ -40,6 +40,10 @@ class Target:
     """The name of the user in rows that name nobody."""
     sessions: set[str] = field(default_factory=set)
     """The sessions met so far."""
+    titles: dict[str, str] = field(default_factory=dict)
+    """What the file calls them; given once all of it was read."""
+    erased_sessions: set[str] = field(default_factory=set)
+    """Those of which the file holds an erased message: its title may tell of that."""
 
     @classmethod
     def find(cls, workspace: Workspace, entity_name: str, time_zone: str, speaker: str) -> Target:
@@ -105,6 +109,7 @@ def _store(target: Target, batch: list[Readable], report: ImportReport) -> tuple
         try:
             messages = [message for _, message in batch]
             appended = append_messages(entity=entity, messages=messages, wake=False)
+            target.erased_sessions |= {messages[index].session for index in appended.erased}
             return appended.new_count, len(appended.erased)
         except IngestError as error:
             _drop_refused(batch, error, report)
@@ -131,7 +136,8 @@ def _missing(target: Target, batch: list[Readable], report: ImportReport) -> tup
     conflicts = [
         Problem(index, "dedupe_key", "already stands for another message")
         for index, (_, message) in enumerate(batch)
-        if known.setdefault(message.dedupe_key or f"none {index}", digest := content_hash(message)) != digest
+        if known.setdefault(message.dedupe_key or f"none {index}", (digests := content_hashes(message))[0])
+        not in digests
     ]
     if conflicts:
         _drop_refused(batch, IngestConflict(conflicts), report)
@@ -147,15 +153,22 @@ def _erased(entity: Entity, batch: Sequence[Readable]) -> int:
 
 
 def _note_sessions(target: Target, batch: Sequence[Readable], report: ImportReport) -> None:
-    """Count the conversations that were not met before, and give them the titles that the file has."""
+    """Count the conversations that were not met before, and note the titles that the file has for them."""
     found: dict[str, str] = {}
     for row, message in batch:
         if message.session not in target.sessions:
             found.setdefault(message.session, row.title)
     target.sessions |= found.keys()
     report.conversations += len(found)
-    titles = {name: title for name, title in found.items() if title.strip() and not text_problem(title)}
-    entity = target.entity() if titles and not report.is_dry_run else None
+    target.titles |= {
+        name: title for name, title in found.items() if title.strip() and not text_problem(title)
+    }
+
+
+def give_titles(target: Target) -> None:
+    """Name the sessions that have no title as the file does, but for those that lost words by an erase."""
+    titles = {name: title for name, title in target.titles.items() if name not in target.erased_sessions}
+    entity = target.entity() if titles else None
     if entity is not None:
         name_sessions(entity, titles)
 

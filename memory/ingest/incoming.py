@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from memory.ingest.instants import in_utc
@@ -117,6 +125,7 @@ class Said(BaseModel):
     tool_calls: Annotated[list[dict[str, Any]], BeforeValidator(_tool_calls)] = []
     tool_call_id: Text = Field(default="", max_length=TOOL_NAME_LIMIT)
     metadata: Annotated[dict[str, Any], BeforeValidator(_metadata)] = {}
+    _as_sent: Self | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -128,6 +137,17 @@ class Said(BaseModel):
     def is_said_now(self) -> bool:
         """Whether its time is the moment of recording."""
         return "occurred_at" not in self.model_fields_set
+
+    @property
+    def as_sent(self) -> Self:
+        """The same before anything was taken out of it."""
+        return self._as_sent or self
+
+    def redacted(self, fields: Mapping[str, Any]) -> Self:
+        """The same with these fields in the place of its own; what was sent is compared, and never stored."""
+        done = self.model_copy(update=fields)
+        done._as_sent = self.as_sent
+        return done
 
 
 class IncomingMessage(Said):
@@ -142,7 +162,10 @@ class IncomingTurn(Said):
 
     def in_session(self, name: str) -> IncomingMessage:
         """The same as a message of the session with this external id."""
-        return IncomingMessage.model_validate({**self.model_dump(exclude_unset=True), "session": name})
+        message = IncomingMessage.model_validate({**self.model_dump(exclude_unset=True), "session": name})
+        if self._as_sent is not None:
+            message._as_sent = self._as_sent.in_session(name)
+        return message
 
 
 def refuse_size(items: Sequence[Any], items_name: str = "messages") -> None:

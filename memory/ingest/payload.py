@@ -24,6 +24,16 @@ def content_hash(message: IncomingMessage) -> bytes:
     return hashlib.sha256(canonical_json(content)).digest()
 
 
+def content_hashes(message: IncomingMessage) -> tuple[bytes, ...]:
+    """The hashes that it may be stored under: its own, and where redaction changed it that of what was sent.
+
+    The second is how a message is known that was stored before redaction was switched on.
+    """
+    sent = message.as_sent
+    own = content_hash(message)
+    return (own,) if sent is message else (own, content_hash(sent))
+
+
 def is_extractable(message: IncomingMessage) -> bool:
     """Whether there is anything to learn: not from system texts, nor from recalled blocks alone."""
     if message.role == "system":

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import contains
 from uuid import UUID
 
 from memory.ingest.incoming import IncomingMessage
-from memory.ingest.payload import content_hash
+from memory.ingest.payload import content_hashes
 from memory.ingest.problems import IngestConflict, IngestError, Problem
 from memory.models.base import new_id
 
@@ -67,7 +68,7 @@ def place(
     Raises IngestConflict where a key or ordinal stands for other words and for a new message in a sealed
     session, IngestError for an unknown parent.
     """
-    hashes = [content_hash(message) for message in messages]
+    hashes = [content_hashes(message) for message in messages]
     placing = _Placing(sessions, known, _highest_ordinals(messages))
     repeated = _repeated(messages, hashes, known.transcripts, erased)
     slots = {
@@ -92,7 +93,7 @@ def _highest_ordinals(messages: Iterable[IncomingMessage]) -> dict[str, int]:
 
 def _repeated(
     messages: Sequence[IncomingMessage],
-    hashes: Sequence[bytes],
+    hashes: Sequence[Sequence[bytes]],
     transcripts: Mapping[str, Sequence[Slot]],
     erased: frozenset[int],
 ) -> dict[int, Slot]:
@@ -102,9 +103,14 @@ def _repeated(
         indexes = [index for index in sent if index not in erased]
         stored = transcripts.get(session, ())
         beginning = [hashes[index] for index in indexes[: len(stored)]]
-        if beginning == [slot.content_hash for slot in stored]:
+        if is_beginning([slot.content_hash for slot in stored], beginning):
             repeated |= dict(zip(indexes, stored, strict=False))
     return repeated
+
+
+def is_beginning(stored: Sequence[bytes], sent: Sequence[Sequence[bytes]]) -> bool:
+    """Whether these messages, each by its possible hashes, are the stored ones and no fewer."""
+    return len(stored) == len(sent) and all(map(contains, sent, stored))
 
 
 class _Placing:
@@ -126,13 +132,13 @@ class _Placing:
         for slot in known.slots:
             self._remember(slot)
 
-    def place(self, index: int, message: IncomingMessage, digest: bytes) -> Slot:
+    def place(self, index: int, message: IncomingMessage, digests: Sequence[bytes]) -> Slot:
         """The slot of what is stored already, or a new one."""
         candidates = self._candidates(message)
         if not candidates:
-            return self._new_slot(index, message, digest)
+            return self._new_slot(index, message, digests[0])
         for name, slot in candidates.items():
-            if not _is_same(message, digest, slot):
+            if not _is_same(message, digests, slot):
                 self.conflicts.append(Problem(index, name, "already stands for another message"))
         return next(iter(candidates.values()))
 
@@ -164,10 +170,10 @@ class _Placing:
             self._by_key[slot.dedupe_key] = slot
 
 
-def _is_same(message: IncomingMessage, digest: bytes, slot: Slot) -> bool:
+def _is_same(message: IncomingMessage, digests: Sequence[bytes], slot: Slot) -> bool:
     """Same words, and no address of the message contradicts the slot's."""
     has_other_key = (
         None not in (message.dedupe_key, slot.dedupe_key) and message.dedupe_key != slot.dedupe_key
     )
     has_other_place = message.ordinal is not None and message.ordinal != slot.ordinal
-    return digest == slot.content_hash and not has_other_key and not has_other_place
+    return slot.content_hash in digests and not has_other_key and not has_other_place

@@ -10,8 +10,10 @@ import json
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain, count, filterfalse
 from typing import Any
 
 from django.conf import settings
@@ -55,13 +57,25 @@ def redact(text: str) -> Redacted:
 
 
 def redact_json(value: Any, *, kept: frozenset[str] = frozenset()) -> tuple[Any, Counter[str]]:
-    """The same for every text within a JSON value but its names and the values of the names in `kept`.
+    """The same for every text within a JSON value, names too, but for the values of the names in `kept`.
 
     What stands under a name such as `password` goes as a whole, whatever it looks like. Within what stands
     under one of `GIVEN`, nothing is kept: a call's `name` is its tool, a `name` among its arguments a person.
     """
     counts: Counter[str] = Counter()
-    return (_walked(value, kept, counts) if is_redacting() else value), counts
+    if not is_redacting():
+        return value, counts
+    with _as_one_text():
+        return _walked(value, kept, counts), counts
+
+
+def _as_one_text() -> AbstractContextManager[None]:
+    """Thousands of short texts may not cost more than the long one that they could be."""
+    if PERSONAL not in settings.MEMSEEK.redact:
+        return nullcontext()
+    from memory.ingest.redaction_phones import asked_together
+
+    return asked_together()
 
 
 def redacted_by(text: str, finds: Iterable[Find]) -> Redacted:
@@ -110,8 +124,27 @@ def _walked(value: Any, kept: frozenset[str], counts: Counter[str]) -> Any:
         return [_walked(item, kept, counts) for item in value]
     if isinstance(value, dict):
         take: Callable[[str, Any], Any] = partial(_named, kept=kept, counts=counts)
-        return {name: take(name, item) for name, item in value.items()}
+        names = _names(value, counts)
+        return {names[name]: take(name, item) for name, item in value.items()}
     return value
+
+
+def _names(names: Iterable[str], counts: Counter[str]) -> dict[str, str]:
+    """Names as they may be stored; of those that become alike, the later ones are numbered."""
+    told = {name: redact(name) for name in names}
+    taken = {name for name, done in told.items() if not done.counts}
+    spare: dict[str, Iterator[str]] = {}
+    stored: dict[str, str] = {}
+    for name, done in told.items():
+        counts.update(done.counts)
+        if done.counts:
+            numbered = map(partial("{} {}".format, done.text), count(2))
+            free = spare.setdefault(done.text, chain([done.text], numbered))
+            stored[name] = next(filterfalse(taken.__contains__, free))
+            taken.add(stored[name])
+        else:
+            stored[name] = name
+    return stored
 
 
 def _within(text: str, counts: Counter[str]) -> str:

@@ -55,7 +55,7 @@ def _redacted(index: int, message: Words, counts: Counter[str], problems: list[P
             counts.update(taken)
             if len(canonical_json(value)) > limit:
                 problems.append(_too_large(index, name, limit, "bytes of JSON"))
-    return message.model_copy(update=changed) if changed else message
+    return message.redacted(changed) if changed else message
 
 
 def _too_large(index: int, field: str, limit: int, unit: str) -> Problem:

@@ -11,12 +11,20 @@ from stdnum import iban, luhn
 from memory.ingest.redaction_identities import find_identities
 from memory.ingest.redaction_kinds import Find, Kind, Span
 from memory.ingest.redaction_phones import find_phones
+from memory.ingest.redaction_references import REFERENCE_WINDOW, is_reference
 
 LOCAL_PART = re.compile(r"[^\W_](?:[\w+%'-]{0,63})(?:\.[\w+%'-]{1,64}){0,8}\Z")
 DOMAIN = re.compile(
     r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,6}(?P<top>[^\W\d_]{2,24}|xn--[a-z0-9-]{2,59})(?![\w-])"
 )
 LONGEST_LOCAL_PART = 64
+# `bob [at] example [dot] com`, as people hide it from programs; the brackets alone tell it from prose.
+SPELT_AT = re.compile(r" ?(?:\[ ?at ?\]|\( ?at ?\)|\{ ?at ?\}|<at>) ?", re.IGNORECASE)
+SPELT_DOT = r" ?(?:\[ ?dot ?\]|\( ?dot ?\)|\{ ?dot ?\}|<dot>) ?"
+SPELT_DOMAIN = re.compile(
+    rf"(?:[^\W_](?:[\w-]{{0,61}}[^\W_])?(?:\.|{SPELT_DOT})){{1,6}}(?P<top>[^\W\d_]{{2,24}})(?![\w-])",
+    re.IGNORECASE,
+)
 # `icon@2x.png` and `git@github.com:team/project` are no addresses of people.
 FILE_ENDINGS = frozenset(
     {"png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "html", "json", "py"}
@@ -29,14 +37,6 @@ CARD_BRAND = re.compile(
     r"6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[689]\d)\d{11}|62\d{14}(?:\d{3})?"
 )
 CARD_GROUPS = frozenset({(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (6, 13)})
-# A number with such a word before it is of a thing, whatever its check digit says.
-REFERENCE = re.compile(
-    r"(?i)(?:order|invoice|ticket|tracking|parcel|reference|serial|part|article|item|case|batch|build|commit|"
-    r"isbn|ean|gtin|imei|sku|bestell\w*|auftrag\w*|rechnung\w*|sendung\w*|artikel\w*|pedido|factura|commande|"
-    r"facture|colis|ordine|fattura|订单|单号|发票|注文|주문)[^\S\n]{0,2}(?:no|nr|number|num|id|número|numéro|nummer)?"
-    r"[\s.:#№号]{0,4}\Z"
-)
-REFERENCE_WINDOW = 40
 
 ACCOUNT = re.compile(r"(?<![A-Za-z0-9-])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}(?![A-Za-z0-9])")
 ACCOUNT_CUT = re.compile(r"[ -][A-Za-z0-9]+\Z")
@@ -57,6 +57,11 @@ def find_emails(text: str) -> Iterator[Span]:
         if local and domain and _is_address(local.group(), domain):
             yield Span(at - len(local.group()), domain.end(), Kind.EMAIL)
         at = text.find("@", at + 1)
+    for spelt in SPELT_AT.finditer(text):
+        local = LOCAL_PART.search(text[max(0, spelt.start() - LONGEST_LOCAL_PART) : spelt.start()])
+        domain = SPELT_DOMAIN.match(text, spelt.end())
+        if local and domain:
+            yield Span(spelt.start() - len(local.group()), domain.end(), Kind.EMAIL)
 
 
 def _is_address(local: str, domain: re.Match[str]) -> bool:
@@ -79,12 +84,6 @@ def find_cards(text: str) -> Iterator[Span]:
             and not is_reference(text, match)
         ):
             yield Span(*match.span(), Kind.CARD)
-
-
-def is_reference(text: str, match: re.Match[str]) -> bool:
-    """Whether the words before a number say that it is of an order, a parcel or another thing."""
-    before = text[max(0, match.start() - REFERENCE_WINDOW) : match.start()]
-    return REFERENCE.search(before) is not None
 
 
 def find_accounts(text: str) -> Iterator[Span]:

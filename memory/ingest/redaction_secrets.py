@@ -22,7 +22,7 @@ from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
 from detect_secrets.plugins.twilio import TwilioKeyDetector
 
 from memory.ingest.redaction_kinds import Find, Kind, Span
-from memory.ingest.redaction_labels import find_in_addresses, find_labelled, is_mixed
+from memory.ingest.redaction_labels import find_in_addresses, find_in_commands, find_labelled, is_mixed
 
 DETECTORS: tuple[type[RegexBasedDetector], ...] = (
     AWSKeyDetector,
@@ -109,4 +109,10 @@ def _is_random(key: str) -> bool:
     return any(is_mixed(run.group()) for run in LONG_RUN.finditer(key))
 
 
-SECRET_FINDS: tuple[Find, ...] = (find_private_keys, find_in_addresses, find_tokens, find_labelled)
+SECRET_FINDS: tuple[Find, ...] = (
+    find_private_keys,
+    find_in_addresses,
+    find_tokens,
+    find_labelled,
+    find_in_commands,
+)

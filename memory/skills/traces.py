@@ -108,7 +108,7 @@ def record_trace_with(*, access: Access, entity_name: str, trace: IncomingTrace)
 def _record(entity: Callable[[], Entity], given: IncomingTrace) -> TaskTrace:
     trace = given.redacted()
     _refuse_problems(trace)
-    return in_transaction(lambda: _store(trace.row(entity()), trace.steps))
+    return in_transaction(lambda: _store(entity(), trace, given))
 
 
 def wake_skills(entity: Entity) -> None:
@@ -152,15 +152,23 @@ def _named(error: IngestError) -> IngestError:
     return error
 
 
-def _store(trace: TaskTrace, steps: Sequence[IncomingStep]) -> TaskTrace:
-    """Within a transaction: the stored trace of this external id, or this one."""
+def _store(entity: Entity, given: IncomingTrace, as_sent: IncomingTrace) -> TaskTrace:
+    """Within a transaction: the stored trace of this external id, or this one.
+
+    What was sent counts as well as what is left of it: it may have come before redaction was switched on.
+    """
     known = None
-    if trace.external_id:
-        known = TaskTrace.objects.for_entity(trace.entity).filter(external_id=trace.external_id).first()
+    if given.external_id:
+        known = TaskTrace.objects.for_entity(entity).filter(external_id=given.external_id).first()
     if known is not None:
-        if _payload(known, _stored_steps(known)) != _payload(trace, _given_steps(steps)):
+        stored = _payload(known, _stored_steps(known))
+        if all(stored != _payload(sent.row(entity), _given_steps(sent.steps)) for sent in (given, as_sent)):
             raise IngestConflict([Problem(None, "external_id", "stands for another trace already")])
         return known
+    return _insert(given.row(entity), given.steps)
+
+
+def _insert(trace: TaskTrace, steps: Sequence[IncomingStep]) -> TaskTrace:
     _refuse_foreign_rows(trace, steps)
     trace.save(force_insert=True)
     TraceStep.objects.bulk_create(

@@ -12,9 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from phonenumbers import PhoneNumber, parse
 
 from memory.ingest.redaction import redact, redact_json
 from memory.ingest.redaction_kinds import PLACEHOLDER, Kind
+from memory.ingest.redaction_phones import MOST_QUESTIONS
+from memory.models.messages import MESSAGE_TEXT_LIMIT
 
 LETTERS = "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY"
 DIGEST = "9f86d081884c7d659a2feaa0c55ad015"
@@ -90,6 +93,25 @@ LABELLED = [
     ("DB_PASSWORD=pa55w0rd!x", "DB_PASSWORD=[redacted: password]"),
     ('{"api_key": "k3y-of-mine-1"}', '{"api_key": "[redacted: password]"}'),
     ("client secret: 7hq9-aab2-ppz1", "client secret: [redacted: password]"),
+    ("Password:\n\n hunter22", "Password:\n\n [redacted: password]"),
+    ("curl -s -u ann:pw https://a.example", "curl -s -u ann:[redacted: password] https://a.example"),
+    ("curl --user 'ann:p w' https://a.example", "curl --user 'ann:[redacted: password]' https://a.example"),
+    ("sshpass -p open ssh host", "sshpass -p [redacted: password] ssh host"),
+    ("mysql --password hunter22 -h db", "mysql --password [redacted: password] -h db"),
+    ("Cookie: sessionid=abcdefghij; a=b", "Cookie: sessionid=[redacted: token]; a=b"),
+    ("Set-Cookie: sid=abcdefghij; Path=/accounts", "Set-Cookie: sid=[redacted: token]; Path=/accounts"),
+    (
+        "https://discord.com/api/webhooks/12345/abcDEF_gh-1 is ours",
+        "https://discord.com/api/webhooks/[redacted: token] is ours",
+    ),
+    (
+        "https://hooks.slack.com/triggers/T0/12/abcd",
+        "https://hooks.slack.com/triggers/[redacted: token]",
+    ),
+    ('I sent {"password":"correct horse"}.', 'I sent {"password":"[redacted: password]"}.'),
+    ('{\\"db_password\\": \\"correct horse\\"}', '{\\"db_password\\": \\"[redacted: password]\\"}'),
+    ('{"password": "an \\"odd\\" one", "a": 1}', '{"password": "[redacted: password]", "a": 1}'),
+    ("{'passcode': 4711}", "{'passcode': [redacted: password]}"),
     (f"Here:\n{PRIVATE_KEY.format(LETTERS)}\nThanks.", "Here:\n[redacted: private key]\nThanks."),
     (f"Cut: {PRIVATE_KEY.format(LETTERS)[:90]}", "Cut: [redacted: private key]"),
     (f"> {PRIVATE_KEY.format(LETTERS)[:90]}".replace("\n", "\n> "), "> [redacted: private key]"),
@@ -105,6 +127,12 @@ PERSONAL = [
     ("Write to ann.lee+work@mail.example.com.", "Write to [redacted: e-mail]."),
     ("Пишите на иван@почта.рф", "Пишите на [redacted: e-mail]"),
     ("邮箱：li@example.cn。", "邮箱：[redacted: e-mail]。"),
+    ("bob [at] example.com, ann(at)mail[dot]example[dot]com", "[redacted: e-mail], [redacted: e-mail]"),
+    ("Order by phone: 030 123 4567", "Order by phone: [redacted: phone number]"),
+    ("Bestellhotline 030 1234567", "Bestellhotline [redacted: phone number]"),
+    ("across the border 415-555-2671", "across the border [redacted: phone number]"),
+    ("From ticket +49 30 901820", "From ticket [redacted: phone number]"),
+    ("0049 30 901820 oder 0171 1234567", "[redacted: phone number] oder [redacted: phone number]"),
     ("Call +49 30 901820 tomorrow.", "Call [redacted: phone number] tomorrow."),
     ("Call 0049 30 901820 tomorrow.", "Call [redacted: phone number] tomorrow."),
     ("+1 (415) 555-2671", "[redacted: phone number]"),
@@ -172,12 +200,26 @@ KEPT = [
     "ticket #12345678, PR 1234567, issue 98765",
     "customer-12345678 pays 1234567890 units",
     "Commande 06123456789 du 12/05",
+    "The order number is 4111 1111 1111 1111.",
+    "Die Bestellnummer lautet 4111111111111111",
+    "El pedido 612 345 678 ha llegado",
+    "El número de pedido es 612 345 678",
+    "注文番号は 080-1234-5678",
+    "Room 030 1234 is free",
+    "ticket no. 415-555-2671",
     # words about secrets, and programs
     "The password is required, and the API key is missing.",
     "Rotate the access token every 30 days; the secret is kept in the vault.",
     "password: see the handbook. token: string. secret: true",
     "max_tokens=4096, token_count: 128, tokens: 65536",
     "Das Passwort ist abgelaufen. La contraseña es obligatoria.",
+    "api_key = settings.OPENAI_API_KEY_2",
+    "password=${DB_PASS2} token={{ vault_token_2 }}",
+    "password = os.environ['DB_PASS2']",
+    '{"password": "${DB_PASS2}"}',
+    "Das Passwort ist 8-stellig. The password is 12-character long.",
+    "docker run -u 1000:1000 image",
+    "Cookie: a small one, and look (at) this",
     "import sk-learn-contrib-estimators-for-text",
     "risk-adjusted-portfolio-construction-2024-final-version",
     "basic authentication and bearer tokens are supported",
@@ -263,10 +305,76 @@ def test_json_keeps_its_names_its_ids_and_its_shape() -> None:
             "token": "word",
             "to": ["[redacted: e-mail]", 7, None],
         },
-        "ann@example.com": True,
+        "[redacted: e-mail]": True,
     }
-    assert counts == {"e-mail": 2, "password": 2}
+    assert counts == {"e-mail": 3, "password": 2}
+
+
+def test_names_that_become_alike_are_numbered() -> None:
+    value = {
+        "ann@example.com": 1,
+        "from ann@example.com": 2,
+        "bob@example.com": 3,
+        "eve@example.com": 4,
+        "[redacted: e-mail] 2": 5,
+        "order": 6,
+    }
+    done, counts = redact_json(value)
+    assert done == {
+        "[redacted: e-mail]": 1,
+        "from [redacted: e-mail]": 2,
+        "[redacted: e-mail] 3": 3,
+        "[redacted: e-mail] 4": 4,
+        "[redacted: e-mail] 2": 5,
+        "order": 6,
+    }
+    assert (counts, redact_json(done)) == ({"e-mail": 4}, (done, {}))
 
 
 def test_every_placeholder_is_known_as_one() -> None:
     assert [kind for kind in Kind if not PLACEHOLDER.fullmatch(kind.placeholder)] == []
+
+
+def hostile(piece: str) -> str:
+    """A text as long as one may be, of pieces that are all different."""
+    return "".join(piece.format(number % 1_000, number) for number in range(MESSAGE_TEXT_LIMIT // 16))
+
+
+@pytest.fixture
+def questions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the library of telephone numbers is asked, each text in its turn."""
+    asked: list[str] = []
+
+    def told(digits: str, region: str | None) -> PhoneNumber:
+        asked.append(digits)
+        return parse(digits, region)
+
+    monkeypatch.setattr("memory.ingest.redaction_phones.parse", told)
+    return asked
+
+
+@pytest.mark.parametrize("piece", ["0999 99 99 99 99 99 99 ", "00 1", "tel 030 123 4567 "])
+def test_what_is_written_alike_is_asked_about_once(questions: list[str], piece: str) -> None:
+    redact(piece * 100)
+    few = len(questions)
+    questions.clear()
+    redact(piece * 3_000)
+    assert few <= len(questions) <= few + 200
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["0999 {:03} 99 {:04} 99 99, ", "+1 {:03} 1 {:04} 00, ", "030 {:03} {:04}, ", "tel {:03}9{:04}, "],
+)
+def test_a_hostile_text_asks_a_bounded_number_of_questions(questions: list[str], piece: str) -> None:
+    once = redact(hostile(piece))
+    assert 0 < len(questions) <= MOST_QUESTIONS
+    # What was not asked about is gone all the same, and stays so.
+    assert once.text.endswith("[redacted: phone number], ")
+    assert redact(once.text).text == once.text
+
+
+def test_many_texts_of_one_value_ask_no_more_than_one_text(questions: list[str]) -> None:
+    done, _ = redact_json([f"0999 {number:04} 99 99" for number in range(2_000)])
+    assert len(questions) <= MOST_QUESTIONS
+    assert done[-1] == "[redacted: phone number]"

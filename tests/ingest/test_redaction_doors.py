@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,15 @@ from memory.ingest.import_report import described
 from memory.ingest.importing import import_file
 from memory.ingest.incoming import IncomingTurn, read_messages
 from memory.ingest.messages import append_messages
-from memory.ingest.problems import IngestError
+from memory.ingest.problems import IngestConflict, IngestError
 from memory.ingest.turns import add_turns
 from memory.llm.offline.confidential import holds_secret
-from memory.models import Atom, Authority, Entity, Message, Session, Workspace
+from memory.models import Atom, Authority, Entity, Message, Session, TaskTrace, Workspace
 from memory.models.messages import MESSAGE_TEXT_LIMIT
+from memory.skills.traces import IncomingStep, record_trace
+from memory.stewardship.erasing import Scope, erase, plan_erasure
 from tests.factories import make_entity, make_workspace
+from tests.stewardship.erasing.planting import BOSS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -86,6 +90,104 @@ def test_a_transcript_that_is_sent_again_is_known(alice: Entity) -> None:
     append_messages(entity=alice, messages=read_messages(said))
     again = append_messages(entity=alice, messages=read_messages([*said, message(text="Thanks.")]))
     assert [kept.is_new for kept in again.messages] == [False, False, True]
+
+
+@pytest.fixture
+def switched_on_later(settings: Any) -> Callable[[], None]:
+    """Nothing is redacted until it is called."""
+    chosen = settings.MEMSEEK
+    settings.MEMSEEK = replace(chosen, redact=frozenset())
+
+    def switch_on() -> None:
+        settings.MEMSEEK = chosen
+
+    return switch_on
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [message(dedupe_key="one")],
+        [message(ordinal=0)],
+        [message(), message(role="assistant", text="I will.")],
+    ],
+    ids=["key", "ordinal", "transcript"],
+)
+def test_what_was_stored_before_the_setting_is_known_by_what_is_sent(
+    alice: Entity, switched_on_later: Callable[[], None], said: list[dict[str, Any]]
+) -> None:
+    first = append_messages(entity=alice, messages=read_messages(said))
+    switched_on_later()
+    again = append_messages(entity=alice, messages=read_messages(said))
+    assert [(kept.id, kept.is_new) for kept in again.messages] == [
+        (kept.id, False) for kept in first.messages
+    ]
+    assert Message.objects.filter(text=f"Write to {MAIL}.").count() == 1
+
+
+def test_other_words_under_a_key_from_before_the_setting_are_refused(
+    alice: Entity, switched_on_later: Callable[[], None]
+) -> None:
+    append_messages(entity=alice, messages=read_messages([message(dedupe_key="one")]))
+    switched_on_later()
+    other = message(dedupe_key="one", text="Write to bob@example.com.")
+    with pytest.raises(IngestConflict, match="dedupe_key"):
+        append_messages(entity=alice, messages=read_messages([other]))
+
+
+def test_what_was_erased_before_the_setting_stays_erased(
+    alice: Entity, switched_on_later: Callable[[], None]
+) -> None:
+    said = read_messages([message(ordinal=0), message(ordinal=1, text="Thanks.")])
+    first = append_messages(entity=alice, messages=said)
+    scope = Scope("messages", messages=(first.messages[0].id,))
+    erase(erasure=plan_erasure(entity=alice, scope=scope, actor=BOSS), actor=BOSS)
+    switched_on_later()
+    again = append_messages(entity=alice, messages=said)
+    assert ([kept.is_new for kept in again.messages], again.erased) == ([False], (0,))
+
+
+@pytest.mark.parametrize("is_dry_run", [True, False])
+def test_a_file_imported_before_the_setting_is_known(
+    tmp_path: Path, switched_on_later: Callable[[], None], is_dry_run: bool
+) -> None:
+    path = tmp_path / "said.jsonl"
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": f"Write to {MAIL}."}]}), "utf-8")
+    workspace = make_workspace("imports")
+    import_file(workspace=workspace, path=path, entity="agent.new")
+    switched_on_later()
+    again = import_file(workspace=workspace, path=path, entity="agent.new", is_dry_run=is_dry_run)
+    assert (again.new, again.already_there, list(again.contents.redacted)) == (0, 1, ["e-mail"])
+
+
+def test_turns_stored_before_the_setting_are_known(
+    alice: Entity, switched_on_later: Callable[[], None]
+) -> None:
+    session = Session.objects.create(
+        workspace_id=alice.workspace_id, entity=alice, external_id="s", takes_turns=True
+    )
+    turns = [IncomingTurn(role="user", text=MAIL, dedupe_key="one")]
+    first = add_turns(session=session, turns=turns)
+    switched_on_later()
+    again = add_turns(session=session, turns=turns)
+    assert ([kept.id for kept in again.messages], again.new_count) == (
+        [kept.id for kept in first.messages],
+        0,
+    )
+
+
+def test_traces_stored_before_the_setting_are_known(
+    alice: Entity, switched_on_later: Callable[[], None]
+) -> None:
+    def record(text: str) -> TaskTrace:
+        steps = [IncomingStep(kind="action", text=text)]
+        return record_trace(entity=alice, task="Write", outcome="success", steps=steps, external_id="one")
+
+    first = record(f"Write to {MAIL}")
+    switched_on_later()
+    assert record(f"Write to {MAIL}") == first
+    with pytest.raises(IngestConflict, match="external_id"):
+        record("Write to bob@example.com")
 
 
 def test_turns_and_results_of_tools_are_redacted(alice: Entity) -> None:

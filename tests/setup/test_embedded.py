@@ -78,6 +78,18 @@ def test_both_servers_answer_and_the_application_owns_nothing(data_dir: Path) ->
     assert processes_about(str(data_dir)) == {}
 
 
+def test_the_log_repeats_no_row_that_a_constraint_refuses(data_dir: Path) -> None:
+    use = ensure_embedded(data_dir, is_durable=False)
+    with postgres.connect(use.layout, postgres.DATABASE) as connection:
+        connection.execute("CREATE TEMP TABLE said (word text CHECK (word = ''))")
+        with pytest.raises(psycopg.errors.CheckViolation):
+            connection.execute("INSERT INTO said VALUES (%s)", ["kwokkalotl"])
+    use.release_and_wait()
+    log = (use.layout.logs / "postgres.log").read_text()
+    assert "violates check constraint" in log
+    assert "kwokkalotl" not in log
+
+
 def test_the_last_of_two_users_stops_the_servers(data_dir: Path) -> None:
     use = ensure_embedded(data_dir, is_durable=False)
     other = another_user(data_dir)

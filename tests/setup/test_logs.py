@@ -69,6 +69,24 @@ def told(name: str, message: str, *arguments: Any, **extra: Any) -> dict[str, An
         ("kombu", "%r", (ValueError(WORD),), "'ValueError'"),
         ("kombu", "%s", ({WORD},), "set"),
         ("kombu", "%d", ("no number",), "%d"),
+        ("urllib3", "%s of %d", (WORD, 7), "… of 7"),
+        (
+            "django.security.DisallowedHost",
+            f"Invalid HTTP_HOST header: '{WORD}'.",
+            (),
+            "Invalid HTTP_HOST header …",
+        ),
+        ("library", f"No row with id={WORD}", (), "No row with id …"),
+        ("library", f"'{WORD}' is gone", (), "…"),
+        ("library", "x" * 300, (), "x" * 200),
+        ("uvicorn.error", "Application startup complete.", (), "Application startup complete."),
+        ("uvicorn.error", "Started server process [%d]", (7,), "Started server process [7]"),
+        (
+            "celery.worker",
+            "Task %(name)s[%(id)s] received",
+            ({"name": "memory.sweep", "id": "a-1"},),
+            "Task memory.sweep[a-1] received",
+        ),
     ],
 )
 def test_messages_keep_ids_and_lose_words(
