@@ -36,8 +36,18 @@ def django_db_setup(servers: None, django_db_blocker: Any) -> Iterator[None]:
         grant_to_application()
         grant_truncate()
     yield
+    if settings.IS_DATABASE_EMBEDDED:
+        end_sessions_of_threads(connection.settings_dict["NAME"])
     with django_db_blocker.unblock(), connected_as_owner():
         teardown_databases(made, verbosity=0)
+
+
+def end_sessions_of_threads(database: str) -> None:
+    """A thread of a live server may still answer a browser's last request when the tests are over."""
+    with connect(layout_of(settings.DATA_DIR)) as superuser:
+        superuser.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [database]
+        )
 
 
 def grant_truncate() -> None:

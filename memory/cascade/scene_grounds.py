@@ -43,6 +43,11 @@ def missing_in_title(
     return ungrounded_in_title(title, texts, allowed_dates=dates_of(own, zone))
 
 
+def opening_words(text: str) -> str:
+    """How a text begins, short enough for a title."""
+    return " ".join(text.split()[:WORDS_OF_PLAIN_TITLE])[:TITLE_LIMIT].rstrip(",;:.")
+
+
 def plain_title(
     lines: Sequence[NewLine], taken: Collection[str], atoms: Mapping[UUID, Atom], zone: tzinfo
 ) -> str:
@@ -51,7 +56,7 @@ def plain_title(
     `taken` are titles of other scenes in lower case.
     """
     cited = cited_by(lines)
-    opening = " ".join(lines[0].text.split()[:WORDS_OF_PLAIN_TITLE])[:TITLE_LIMIT].rstrip(",;:.")
+    opening = opening_words(lines[0].text)
     topics = [topic[:1].upper() + topic[1:] for atom_id in cited if (topic := atoms[atom_id].topic)]
     grounded = (title for title in topics if not missing_in_title(title, cited, "", atoms, zone))
     return next((title for title in grounded if title.casefold() not in taken), opening)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memory.cascade.scene_grounds import opening_words
 from memory.models import Correction, Entity, Evidence, Line, Scene, SceneVersion, VersionLine
 from memory.models.base import new_id
 from memory.stewardship.actors import Actor
@@ -19,7 +20,8 @@ def write_version(
 ) -> SceneVersion:
     """The version after the head: carried lines are the same rows, new ones rest on the correction.
 
-    Statements do not grow with the lines. The persona looks at the new version as at any other.
+    Statements do not grow with the lines. The persona looks at the new version as at any other. A title that
+    was erased is made anew from the first line.
     """
     scene = head.scene
     owner = {"workspace_id": scene.workspace_id, "entity_id": scene.entity_id}
@@ -30,7 +32,7 @@ def write_version(
         **owner,
         scene=scene,
         number=head.version.number + 1,
-        title=title,
+        title=title or opening_words(lines[0].text),
         summary=summary,
         correction=correction,
     )

@@ -34,7 +34,7 @@ def test_the_catalog_tells_what_each_design_decides(caller: Caller, alice: Entit
         "in_use": False,
         "steps": [
             {"step": task, "prompt_hash": load_design().prompt_hash(task)}
-            for task in ("answer", "compaction", "l1_extract", "persona", "scene_synthesis")
+            for task in ("answer", "compaction", "l1_extract", "persona", "scene_synthesis", "skill_extract")
         ],
         "limits": load_design().limits.model_dump(),
         "floors": {"rules": 70},

@@ -34,7 +34,7 @@ def test_status_counts_each_layer_and_what_waits(alice: Alice) -> None:
         scenes_live=1,
         scene_versions=2,
         traits=1,
-        pending=dict.fromkeys(Step.values[:-1], 0) | {"l1_extract": 1},
+        pending={step.value: 0 for step in Step if step != Step.PROMOTION} | {"l1_extract": 1},
         parked=dict.fromkeys(Step.values, 0) | {"l1_extract": 1},
         worker_seen_seconds=None,
     )

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.cascade.rules.difference import Change
 from memory.cascade.rules.sections import parse_scene
+from memory.cascade.scene_grounds import opening_words
 from memory.models import Atom, Correction, Entity, Evidence, Line, Scene, SceneVersion, Work
 from memory.models.base import new_id
 from memory.models.runs import Step
@@ -295,6 +297,16 @@ def test_an_earlier_version_becomes_a_new_one(entity: Entity, release: SceneVers
     for number, refusal in ((None, "name the version"), (3, "the current one"), (9, "no version 9")):
         with pytest.raises(RefusedChangeError, match=refusal):
             restore_scene(scene=release.scene, number=number, **by())
+
+
+def test_a_restored_version_whose_title_was_erased_gets_one_from_its_first_line(
+    entity: Entity, release: SceneVersion
+) -> None:
+    retire_scene(scene=release.scene, **by())
+    SceneVersion.objects.filter(pk=release.pk).update(title="", summary="", erased_at=timezone.now())
+    release.scene.refresh_from_db()
+    version = restore_scene(scene=release.scene, number=None, **by())
+    assert (version.title, texts(version)) == (opening_words(texts(version)[0]), [GO, WHEN, STEPS])
 
 
 def test_a_restored_line_whose_ground_is_gone_is_the_persons_own(
