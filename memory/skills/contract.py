@@ -105,7 +105,7 @@ class ProcedureItem(Answered):
     text: str = Field(default="", max_length=LINE_LIMIT)
     sources: list[str] = Field(default_factory=list)
     """Line: what it rests on. A single line of the active version carries that line over.
-    Remove: the lines of the active version. Decline: the feedback."""
+    Remove: the lines of the active version. Decline: the feedback, or steps that are left out."""
     reason: str = Field(default="", max_length=300)
 
 

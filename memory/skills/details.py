@@ -33,6 +33,6 @@ def plain_title(payload: SkillPayload) -> str:
     particulars = particulars_of(payload)
     for trace in payload.traces:
         details = [found.text for found in particulars.find(trace.task)]
-        if title := cut_to(without_details(trace.task, details), TITLE_LIMIT):
+        if title := cut_to(without_details(trace.task, details).strip(" #>*"), TITLE_LIMIT):
             return title
     return UNNAMED

@@ -102,11 +102,14 @@ class DraftJudge:
 
     def _decline(self, item: ProcedureItem) -> Declined:
         sources = self._resolved(item)
-        if any(source.kind is not SourceKind.FEEDBACK for source in sources):
-            raise RefusedError("Only feedback is declined: name f1, f2, …")
+        if len({source.kind for source in sources}) > 1 or any(
+            source.place is not None for source in sources
+        ):
+            raise RefusedError("Only feedback and steps are declined: name f1, f2, … or t1.s1, …")
         if not item.reason:
             raise RefusedError("Say why the feedback changes nothing.")
-        return Declined(_receipts(sources).feedback, item.reason)
+        receipts = _receipts(sources)
+        return Declined(receipts.feedback, item.reason, receipts.trace_steps)
 
     def _remove(self, item: ProcedureItem, sources: Sequence[Source], course: _Course) -> Removed:
         places = self._places(sources)

@@ -43,10 +43,11 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """Feedback that changes nothing, and why."""
+    """Feedback that changes nothing, or steps of which something was left out, and why."""
 
     feedback: tuple[UUID, ...]
     reason: str
+    steps: tuple[UUID, ...] = ()
 
 
 Taken = Described | TakenLine | Removed | Declined

@@ -158,6 +158,11 @@ def _left_out(group: Group, verdict: Verdict[Taken], cited: Receipts) -> list[di
         for one in group.feedback
         if one.pk not in cited.feedback
     ]
+    notes += [
+        {"outcome": "left out", "steps": [str(pk) for pk in one.steps], "reason": one.reason}
+        for one in verdict.taken
+        if isinstance(one, Declined) and one.steps
+    ]
     steps = set(cited.trace_steps)
     silent = [one for one in group.traces if steps.isdisjoint(step.pk for step in one.steps.all())]
     if silent and steps:

@@ -55,8 +55,9 @@ def record_use(
 ) -> Use:
     """Store what was handed out; it expires after the workspace's days for uses.
 
-    Text and request are stored as they are given, unless something of the entity was erased since `entity`
-    was read: what was rendered before may hold the erased words. UnknownEntityError when the entity is gone.
+    Text, request and manifest are stored as they are given, unless something of the entity was erased since
+    `entity` was read: what was rendered before may hold the erased words. UnknownEntityError when the entity
+    is gone.
     """
     with transaction.atomic(durable=True):
         held = Entity.objects.select_for_update(no_key=True).filter(pk=entity.pk).first()
@@ -69,7 +70,7 @@ def record_use(
             kind=kind,
             sha256=sha256,
             tokens=tokens,
-            manifest=_without_words(manifest),
+            manifest=_without_words(manifest) if keeps_words else {},
             procedure_versions=list(dict.fromkeys(procedure_versions)),
             records=list(dict.fromkeys(records)),
             text=text if keeps_words else "",

@@ -31,6 +31,15 @@ def shape(task: str, *actions: str) -> Shape:
         (shape("部署计费服务"), shape("部署搜索服务"), False),
         (shape("部署计费服务到生产环境"), shape("部署搜索服务到生产环境"), True),
         (shape("…"), shape("…"), False),
+        (shape("Cancel booking 4471 for Ines Falk"), shape("Cancel booking 9020 for Ole Brix"), True),
+        (shape("Ines Falk als neue Mieterin anlegen"), shape("Ole Brix als neuen Mieter anlegen"), True),
+        (shape("Rechnung für Ines erstellen"), shape("Angebot für Ole erstellen"), False),
+        (
+            shape("Ship parcel 11 to Ines", "pack:", ":Wrote the label by hand"),
+            shape("Return parcel 12 to Ole", "pack:"),
+            True,
+        ),
+        (shape("Ship the parcel", "pack:"), shape("Return the parcel", ":Ran pack"), False),
     ],
 )
 def test_tasks_are_of_one_kind_by_their_words_or_by_what_was_done(

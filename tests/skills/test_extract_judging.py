@@ -67,7 +67,8 @@ def removed(*sources: str, reason: str = "") -> dict[str, Any]:
         (removed("v.l1"), "Say why the line goes."),
         (removed("t1.s1", reason="slow"), "Name the line of the active version that goes"),
         ({"action": "decline", "sources": ["f1"]}, "Say why the feedback changes nothing."),
-        ({"action": "decline", "sources": ["t1.s1"], "reason": "no"}, "Only feedback is declined"),
+        ({"action": "decline", "sources": ["v.l1"], "reason": "no"}, "Only feedback and steps are declined"),
+        ({"action": "decline", "sources": ["f1", "t1.s1"], "reason": "no"}, "Only feedback and steps"),
         ({"action": "describe", "title": "Deploy Vega"}, "«Vega» is a detail of one task."),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.cascade.rules.generalising import common_text, without_details
+from memory.cascade.rules.particulars import Particulars, TraceWords
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,7 @@ def test_what_texts_have_in_common(texts: list[str], common: str) -> None:
     [
         ("Deploy Vega 2.3 to production", ["Vega", "2.3"], "Deploy to production"),
         ("Tell Robin that it is done", ["Robin"], "Tell […] that it is done"),
+        ("Ask Robin to sign and wait", ["Robin"], "Ask […] to sign and wait"),
         ("Wait 10 minutes, then look", ["10"], "Wait […] minutes, then look"),
         ("Build the image `billing:2.3`", ["billing:2.3"], "Build the image"),
         ("Robin's mail is answered", ["Robin"], "[…] mail is answered"),
@@ -42,3 +44,23 @@ def test_what_texts_have_in_common(texts: list[str], common: str) -> None:
 )
 def test_details_leave_gaps_or_nothing(text: str, details: list[str], left: str) -> None:
     assert without_details(text, details) == left
+
+
+@pytest.mark.parametrize(
+    ("line", "details"),
+    [
+        ("Falk confirmed it on the phone.", ["Falk"]),
+        ("Call the guest. Ines has the key.", ["Ines"]),
+        ("Cancel the booking.", []),
+        ("Robin signs it off.", []),
+        ("Portal and phone are both fine.", []),
+    ],
+)
+def test_a_name_known_from_one_text_is_a_detail_where_a_sentence_begins_with_it(
+    line: str, details: list[str]
+) -> None:
+    traces = [
+        TraceWords("Cancel booking 4471 for Ines Falk", ("Let Robin sign it off.",), ("Clicked on Cancel",)),
+        TraceWords("Cancel booking 9020 for Ole Brix", (), ("Opened the Portal", "the portal was slow")),
+    ]
+    assert [one.text for one in Particulars(traces, []).find(line)] == details

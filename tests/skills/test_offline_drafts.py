@@ -10,10 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.llm.offline.commands import command
+from memory.llm.offline.commands import actions_in, command
 from memory.llm.offline.model import OfflineModel
 from memory.llm.offline.procedure_asks import Asked, asked_by
 from memory.llm.offline.procedure_rules import section_of_rule
+from memory.llm.offline.procedure_trust import ADDRESSED, own_words_of
 from memory.models import Entity, Procedure, ProcedureVersion, Run
 from memory.skills.contract import OfferedFeedback, OfferedProcedureLine
 from memory.skills.document import render_procedure
@@ -58,6 +59,28 @@ def test_nothing_of_the_offline_draft_is_refused(entity: Entity) -> None:
 @pytest.mark.parametrize("row", TABLE["command"], ids=lambda row: row["said"])
 def test_reports_become_commands(row: dict[str, str]) -> None:
     assert command(row["said"]) == row["is"]
+
+
+@pytest.mark.parametrize("row", TABLE["action"], ids=lambda row: row["said"])
+def test_every_verb_of_a_step_is_a_command_and_guesses_and_findings_are_left_out(row: dict[str, str]) -> None:
+    assert actions_in(row["said"]) == row["is"]
+
+
+@pytest.mark.parametrize("row", TABLE["rule"], ids=lambda row: row["said"])
+def test_rules_are_found_in_five_languages(row: dict[str, str]) -> None:
+    assert section_of_rule(row["said"]) == row.get("section")
+
+
+@pytest.mark.parametrize("row", TABLE["own_words"], ids=lambda row: row["said"])
+def test_what_speaks_to_the_agent_is_cut_from_its_line(row: dict[str, str]) -> None:
+    assert own_words_of(row["said"]) == row["is"]
+
+
+def test_a_run_says_which_steps_spoke_to_the_agent(entity: Entity) -> None:
+    record(entity, 9)
+    learn(entity)
+    told = [note for note in last_run(entity).decisions if note.get("reason") == ADDRESSED]
+    assert [(note["outcome"], len(note["steps"])) for note in told] == [("left out", 1)] * 3
 
 
 @pytest.mark.parametrize(
@@ -140,7 +163,7 @@ def drafts(entity: Entity) -> list[str]:
 
 @pytest.mark.django_db
 @settings(deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(cuts=st.sets(st.integers(1, 5)), places=st.permutations(range(5)))
+@given(cuts=st.sets(st.integers(1, 5)), places=st.permutations((0, 2, 7, 8, 9, 10, 11)))
 def test_any_cut_into_runs_gives_the_same_drafts(cuts: set[int], places: list[int]) -> None:
     """The same traces, in any order of arrival within one moment, read at once or run by run."""
     at_once, in_parts = an_entity("agent.whole"), an_entity("agent.parts")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from memory.llm.offline.lexicon import english_verbs, language_of
+from memory.llm.offline.procedure_german import german_command
+from memory.llm.offline.sentences import sentences
 from memory.llm.offline.words import CHINESE
 
 IRREGULAR: Mapping[str, str] = {
@@ -45,9 +48,11 @@ IRREGULAR: Mapping[str, str] = {
 }
 TASK_VERBS = frozenset(
     """
-    annotate archive assign backfill bump curl deduplicate deploy drain escalate export grep import label
-    lint merge migrate notify ping provision query reassign rebase reboot redeploy reindex rerun restart
-    revert scale tag triage
+    activate allocate annotate archive assign authenticate backfill bump clear click clone compute configure
+    curl deactivate deduplicate deploy diagnose disable downgrade drain encode escalate export extract filter
+    flag flush format forward generate grep import label lint merge migrate notify ping provision purge query
+    reassign rebase reboot reconcile redeploy refund regenerate reindex rename reschedule rerun restart retry
+    revert revoke scale summarize sync tag triage trigger trim unmount unsubscribe upgrade validate
     """.split()  # noqa: SIM905 - a list of words
 )
 IS_REPORT = re.compile(r"^\s+(?:is|are|was|were|has|have|had|will|did|does)\b", re.IGNORECASE)
@@ -57,6 +62,37 @@ WHO = re.compile(
     re.IGNORECASE,
 )
 OPENER = re.compile(r"^(?:then|next|first|finally|afterwards|now|please|kindly)\b[,:]?\s+", re.IGNORECASE)
+GUESS = re.compile(
+    r"^(?:(?:so|but|and|hm+|well)\W+)*(?:it (?:seems?|looks|appears|sounds|might|may|could)|seems|looks like|"
+    r"apparently|seemingly|presumably|probably|possibly|maybe|perhaps|(?:i|we) (?:think|thought|guess|"
+    r"suppose|believe|assumed?|suspect|suspected|wonder)|(?:es|das) scheint|scheinbar|anscheinend|vermutlich|"
+    r"wahrscheinlich|vielleicht|parece|quizás?|tal vez|probablemente|il semble|on dirait|peut-être|"
+    r"probablement)\b|^(?:好像|似乎|可能|也许|看起来)",
+    re.IGNORECASE,
+)
+_NOTED = (
+    r"(?:saw|noticed|observed|reali[sz]ed|learn(?:ed|t)|discovered|found(?: out)?|could see|was told|heard|"
+    r"(?:got|received) (?:an?|the|no) (?:\w+ )?(?:errors?|failures?|results?|warnings?|timeouts?|"
+    r"exceptions?))"
+)
+OBSERVED = re.compile(
+    rf"\s*[,;]?\s+(?:and|but|then)(?: then)?(?: (?:i|we))? (?:{_NOTED}|(?:it|there|they) \w+)\b.*$",
+    re.I | re.DOTALL,
+)
+"""What came of an action, behind it."""
+OBSERVATION = re.compile(
+    r"^(?:saw|noticed|observed|reali[sz]ed|learn(?:ed|t)|discovered|found|heard)(?: out)? "
+    r"(?:that|how|what|why|where|whether|no|nothing)\b",
+    re.IGNORECASE,
+)
+SUBORDINATE = re.compile(r"\b(?:that|which|who|whether|if|because|when|where|what)\b", re.IGNORECASE)
+FURTHER = re.compile(
+    r"(?:(?<=[a-rt-z]s)(?P<behind_many>(?:,|,? and|,? then|,? and then)\s+)(?P<any>[a-z]+)\b)|"
+    r"(?P<joint>(?:,|,? and|,? then|,? and then)\s+)(?P<verb>[a-z]+)(?=\s*(?:[,.;!]|$)|\s+(?:the|an?|it|them|"
+    r"her|him|me|us|my|our|their|his|its|this|these|those|all|every|each|both|one|to|for|with|on|in|at|into|onto|from|up|"
+    r"down|out|off|back|by|until|again|[A-Z\d\[`]\S*)(?!\w))"
+)
+"""The verb of what was done next, told by a plural before it or by the word behind it."""
 LONGEST_VALUE = 40
 COMMAND_LINE = re.compile(r"^[a-z][\w./-]*(?:\s+\S.*)?$")
 FIRST = re.compile(r"^([A-Za-z]+)(\b.*)$", re.DOTALL)
@@ -84,15 +120,57 @@ def is_command_line(text: str) -> bool:
 
 def command(text: str) -> str:
     """What was done, as a command, where it is plain English; else the words as they are."""
-    text = " ".join(text.split())
-    bare = text
-    while (shorter := OPENER.sub("", WHO.sub("", bare))) != bare:
-        bare = shorter
+    return sentence(_commanded(text) or german_command(text) or text)
+
+
+@lru_cache(maxsize=4_096)
+def actions_in(text: str) -> str:
+    """What was done, as commands, without guesses and without what was seen; empty where that is all.
+
+    Where no sentence of it tells an action, the words stay as they are.
+    """
+    told = [said for said in sentences(text) or [text] if not GUESS.match(said)]
+    kept = [said for said in told if not OBSERVATION.match(_without_opener(said))]
+    commands = [command(said) for said in kept if _commanded(said) or german_command(said)]
+    return " ".join(commands or map(sentence, kept))
+
+
+def _commanded(text: str) -> str:
+    """An English report as a command; empty for what is none."""
+    bare = _without_opener(" ".join(text.split()))
     found = FIRST.match(bare)
-    if found is None or language_of(bare) != "en":
-        return sentence(text)
-    verb = "" if IS_REPORT.match(found[2]) else base_form(found[1].lower())
-    return sentence(f"{verb}{found[2]}" if verb else (bare if bare == text else text))
+    if found is None or language_of(bare) != "en" or IS_REPORT.match(found[2]):
+        return ""
+    word, rest = found[1].lower(), OBSERVED.sub("", found[2])
+    verb = base_form(word)
+    if not verb or _is_plural_subject(word, rest):
+        return ""
+    return f"{verb}{rest if word == verb else _further_commands(rest)}"
+
+
+def _without_opener(text: str) -> str:
+    while (shorter := OPENER.sub("", WHO.sub("", text))) != text:
+        text = shorter
+    return text
+
+
+def _is_plural_subject(word: str, rest: str) -> bool:
+    """«Tests pass», not «tests the page»."""
+    following = FIRST.match(rest.strip())
+    return word.endswith("s") and following is not None and english_verbs().is_base(following[1])
+
+
+def _further_commands(rest: str) -> str:
+    """Verbs that go on with the report as commands too: «… and waited» as «… and wait»."""
+
+    def base(found: re.Match[str]) -> str:
+        verb = found["verb"] or found["any"]
+        is_past = verb in IRREGULAR or (verb.endswith("ed") and not _is_base(verb))
+        is_own = SUBORDINATE.search(rest, 0, found.start()) is None
+        told = base_form(verb) if is_past and is_own else ""
+        return f"{found['joint'] or found['behind_many']}{told or verb}"
+
+    return FURTHER.sub(base, rest)
 
 
 def base_form(word: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.llm.offline.commands import sentence
+from memory.llm.offline.procedure_cues import foreign_section
 from memory.llm.offline.sentences import sentences
 from memory.skills.contract import OfferedStep, OfferedTrace, ProcedureSectionSlug
 
@@ -94,7 +95,7 @@ def section_of_rule(said: str) -> ProcedureSectionSlug | None:
         return "when_not" if CONDITION.search(said) else "procedure"
     if CHECKS.search(said):
         return "validation"
-    return "procedure" if STANDING.search(said) else None
+    return "procedure" if STANDING.search(said) else foreign_section(said)
 
 
 def failures_in(traces: Sequence[OfferedTrace]) -> list[Failed]:

@@ -8,8 +8,18 @@ from dataclasses import dataclass, field
 
 from memory.cascade.rules.generalising import MARKED, common_text, without_details
 from memory.cascade.rules.particulars import Particulars
-from memory.llm.offline.commands import arguments_of, call_text, command, is_command_line, sentence
+from memory.llm.offline.commands import (
+    actions_in,
+    arguments_of,
+    call_text,
+    command,
+    is_command,
+    is_command_line,
+    sentence,
+)
 from memory.llm.offline.confidential import holds_secret
+from memory.llm.offline.lexicon import language_of
+from memory.llm.offline.procedure_trust import speaks_to_model
 from memory.llm.offline.words import content_words, likeness
 from memory.skills.contract import OfferedStep, OfferedTrace, StepKind
 
@@ -19,6 +29,8 @@ SAME_WITH_VERB = 0.3
 FEWEST_WORDS = 2
 MOST_CITED = 12
 MOST_GAPS = 2
+FEWEST_BESIDE_GAPS = 3
+"""So many words of content more than gaps hold a line that is no command."""
 STOPS = ".。"
 MOST_COMPARED = 6
 """So many texts of one step tell what it is."""
@@ -77,13 +89,19 @@ def _nearest(step: OfferedStep, clusters: Sequence[Cluster], tools: Counter[str]
 
 def _likeness(step: OfferedStep, other: OfferedStep, tools: Counter[str]) -> float:
     """0 for steps that are not the same."""
-    words = likeness(content_words(step.text), content_words(other.text))
+    words = likeness(_words_of(step), _words_of(other))
     if step.tool_name and other.tool_name:
         if step.tool_name != other.tool_name:
             return 0.0
         return 1 + words if tools[step.tool_name] == 1 or words >= SAME_WITH_TOOL else 0.0
     is_same_verb = command(step.text).split()[:1] == command(other.text).split()[:1]
     return words if words >= (SAME_WITH_VERB if is_same_verb else SAME_STEP) else 0.0
+
+
+def _words_of(step: OfferedStep) -> frozenset[str]:
+    """What a step is compared by: what was done, without what was seen."""
+    is_told = step.kind == "action" and not step.tool_name
+    return content_words((actions_in(step.text) if is_told else "") or step.text)
 
 
 def step_text(cluster: Cluster, particulars: Particulars) -> str:
@@ -93,7 +111,7 @@ def step_text(cluster: Cluster, particulars: Particulars) -> str:
     known = [call for call in calls if call is not None]
     if tool and len(known) == len(calls):
         text = call_text(tool, known)
-        is_plain = not particulars.find(text) and not holds_secret(text)
+        is_plain = not (particulars.find(text) or holds_secret(text) or speaks_to_model(text))
         return text if is_plain else call_text(tool, known, has_values=False)
     if tool and all(step.text.strip() == tool for step in cluster.steps):
         return f"Call `{tool}`."
@@ -111,18 +129,27 @@ def _command_line_text(tool: str, texts: Sequence[str], particulars: Particulars
     return f"Run `{bare}` (`{tool}`)." if bare and not details_in(bare, particulars) else f"Call `{tool}`."
 
 
-def plain_text(texts: Sequence[str], particulars: Particulars, *, is_command: bool = True) -> str:
+def plain_text(texts: Sequence[str], particulars: Particulars, *, is_action: bool = True) -> str:
     """What some texts have in common without details; empty where only gaps would be left."""
     different = list(dict.fromkeys(texts))[:MOST_COMPARED]
-    told = [command(text) if is_command else sentence(text) for text in different]
+    told = [actions_in(text) if is_action else sentence(text) for text in different]
     bare = [without_details(text, details_in(text, particulars)) for text in told]
     common = common_text([text for text in bare if text] or [""])
     common = without_details(common, details_in(common, particulars))
-    left = common.replace(MARKED, "")
-    is_bare = len(left.split()) < FEWEST_WORDS and MARKED in common
-    if is_bare or not content_words(left) or common.count(MARKED) > MOST_GAPS:
-        return ""
-    return sentence(common)
+    return "" if _is_mostly_gaps(common) else sentence(common)
+
+
+def _is_mostly_gaps(text: str) -> bool:
+    """Whether what is left of a text says too little."""
+    left, gaps = text.replace(MARKED, ""), text.count(MARKED)
+    words = content_words(left)
+    if not words or gaps > MOST_GAPS:
+        return True
+    if not gaps:
+        return False
+    # A command is told by its verb in English alone.
+    is_told = is_command(text) or language_of(left) != "en" or len(words) >= FEWEST_BESIDE_GAPS + gaps
+    return len(left.split()) < FEWEST_WORDS or len(words) < gaps or not is_told
 
 
 def details_in(text: str, particulars: Particulars) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from memory.cascade.contract import TITLE_LIMIT
 from memory.cascade.rules.digest_text import cut_to, shortened
+from memory.cascade.rules.generalising import without_details
 from memory.llm.offline.commands import is_command
 from memory.llm.offline.confidential import holds_secret
 from memory.llm.offline.procedure_asks import Asked, asked_by
@@ -22,6 +23,7 @@ from memory.llm.offline.procedure_steps import (
     plain_text,
     step_text,
 )
+from memory.llm.offline.procedure_trust import ADDRESSED, one_line, read
 from memory.llm.offline.words import containment, content_words
 from memory.skills.contract import (
     BOUNDARY_LIMIT,
@@ -34,7 +36,7 @@ from memory.skills.contract import (
     SkillAnswer,
     SkillPayload,
 )
-from memory.skills.details import particulars_of
+from memory.skills.details import UNNAMED, particulars_of
 
 SAID_ALREADY = 0.6
 MOST_LOOKED_AT = 60
@@ -76,11 +78,17 @@ class _Desk:
     """A draft in the making. Nothing of single tasks is written."""
 
     def __init__(self, payload: SkillPayload) -> None:
-        self.payload = payload
+        told = [read(trace) for trace in payload.traces]
+        self.payload = replace(payload, traces=tuple(one.trace for one in told))
+        # As the answer is judged: by everything that was offered.
         self.particulars = particulars_of(payload)
-        self.traces = [trace for trace in payload.traces if trace.outcome != "failure"]
+        self.traces = [one for one in self.payload.traces if one.outcome != "failure" and one.steps]
         self.lines: list[_Line] = []
-        self.declined: list[ProcedureItem] = []
+        self.declined: list[ProcedureItem] = [
+            ProcedureItem(action="decline", sources=[handle], reason=ADDRESSED)
+            for one in told
+            for handle in one.addressed
+        ]
 
     def write_new(self) -> None:
         """Everything that the traces show."""
@@ -108,7 +116,7 @@ class _Desk:
         text = (
             step_text(cluster, self.particulars)
             if is_called
-            else plain_text(texts, self.particulars, is_command=False)
+            else plain_text(texts, self.particulars, is_action=False)
         )
         self._add("validation", text, cluster.sources)
 
@@ -120,14 +128,20 @@ class _Desk:
             self._add("when", text, [_opening(trace) for trace in self.traces])
 
     def _task(self) -> str:
-        tasks = [trace.task for trace in self.traces or self.payload.traces]
-        return plain_text([task for task in tasks if not holds_secret(task)], self.particulars)
+        told = [trace.task for trace in self.traces or self.payload.traces]
+        tasks = [task for task in told if task and not holds_secret(task)]
+        plain = plain_text(tasks, self.particulars) or plain_text(tasks, self.particulars, is_action=False)
+        return shortened(one_line(plain), LINE_LIMIT)
+
+    def _bare_task(self) -> str:
+        """The first task with marks for its details, where too little is left of it to be a line."""
+        tasks = (trace.task for trace in self.payload.traces if not holds_secret(trace.task))
+        bare = (without_details(task, details_in(task, self.particulars)) for task in tasks)
+        return next((task for task in bare if content_words(task)), UNNAMED)
 
     def _rules(self) -> None:
         for rule in rules_in(self.payload.traces):
-            self._add(
-                rule.section, plain_text([rule.text], self.particulars, is_command=False), [rule.source]
-            )
+            self._add(rule.section, plain_text([rule.text], self.particulars, is_action=False), [rule.source])
         for failed in failures_in(self.payload.traces):
             action = step_text(Cluster(steps=[failed.action]), self.particulars).rstrip(STOPS)
             if action:
@@ -200,7 +214,7 @@ class _Desk:
         """Title, boundary and details of a new procedure; a standing one keeps its own."""
         if self.payload.lines:
             return []
-        title = cut_to(self._task().rstrip(STOPS), TITLE_LIMIT)
+        title = cut_to((self._task() or self._bare_task()).rstrip(STOPS), TITLE_LIMIT)
         texts = list(self._texts_with_details())[:MOST_LOOKED_AT]
         details = dict.fromkeys(detail for text in texts for detail in details_in(text, self.particulars))
         incidental = [detail for detail in details if len(detail) <= DETAIL_LIMIT][:DETAILS_LIMIT]
