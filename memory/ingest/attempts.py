@@ -1,4 +1,4 @@
-"""Transactions that are tried again where two calls got into each other's way."""
+"""Transactions that are tried again where two calls, or a call and an erase, got into each other's way."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from django.db import IntegrityError, OperationalError, transaction
-from psycopg.errors import DeadlockDetected, UniqueViolation
+from psycopg.errors import DeadlockDetected, ForeignKeyViolation, UniqueViolation
+
+from memory.ingest.problems import IngestConflict, Problem
 
 ATTEMPTS = 3
 """Once is enough for one key that two calls store at once; calls that share several keys may meet again."""
@@ -15,12 +17,19 @@ Result = TypeVar("Result")
 
 
 def in_transaction(action: Callable[[], Result]) -> Result:
-    """Run in a transaction of its own, and again when another call stored the same key meanwhile."""
+    """Run in a transaction of its own, and again when another call stored the same key meanwhile.
+
+    IngestConflict when what it refers to was erased before it was done.
+    """
     for attempt in range(1, ATTEMPTS + 1):
         try:
             with transaction.atomic(durable=True):
                 return action()
         except (IntegrityError, OperationalError) as error:
+            if isinstance(error.__cause__, ForeignKeyViolation):
+                raise IngestConflict(
+                    [Problem(None, "entity", "was erased meanwhile: send it again")]
+                ) from error
             was_race = isinstance(error.__cause__, (UniqueViolation, DeadlockDetected))
             if attempt == ATTEMPTS or not was_race:
                 raise

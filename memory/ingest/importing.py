@@ -10,7 +10,7 @@ from django.db import reset_queries
 
 from memory.cascade.work import flush
 from memory.ingest.entities import find_entity, refuse_name, refuse_zone
-from memory.ingest.import_batches import Target, take_claims, take_messages
+from memory.ingest.import_batches import Target, give_titles, take_claims, take_messages
 from memory.ingest.import_report import ImportReport
 from memory.ingest.importers.formats import READERS, detect_format
 from memory.ingest.importers.long_texts import in_parts
@@ -160,6 +160,7 @@ class _Import:
         self._target = None
         entity = find_entity(workspace=self._workspace, name=target.entity_name)
         if entity is not None and not self.report.is_dry_run:
+            give_titles(target)
             flush(entity)
 
     def _store_batch(self) -> None:

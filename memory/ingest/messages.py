@@ -22,7 +22,7 @@ from memory.ingest.incoming import IncomingMessage, refuse_size
 from memory.ingest.payload import is_extractable
 from memory.ingest.placement import Known, OpenSession, Slot, place
 from memory.ingest.redaction_messages import redacted_messages
-from memory.ingest.session_rows import lock_sessions
+from memory.ingest.session_rows import lock_sessions, remove_unused
 from memory.ingest.stored import find_known
 from memory.models import Entity, Message, Outbox, Session, Step
 
@@ -89,7 +89,10 @@ def record_messages(*, access: Access, entity_name: str, messages: Sequence[Inco
 
 def _append(entity: Entity, messages: Sequence[IncomingMessage], *, wake: bool) -> Appended:
     sessions = lock_sessions(entity, (message.session for message in messages))
-    return store_messages(entity, sessions, messages, wake=wake)
+    appended = store_messages(entity, sessions, messages, wake=wake)
+    if appended.erased:
+        remove_unused(sessions.values())
+    return appended
 
 
 def store_messages(

@@ -46,6 +46,12 @@ def lock_session(session: Session) -> Session:
     return locked
 
 
+def remove_unused(sessions: Iterable[Session]) -> None:
+    """Take away locked sessions that never held a message and that no agent has opened: all was erased."""
+    unused = [row.pk for row in sessions if row.next_ordinal == 0 and not row.takes_turns]
+    Session.objects.filter(pk__in=unused).delete()
+
+
 def _with_tombstones(rows: SessionQuerySet) -> SessionQuerySet:
     stones = Tombstone.objects.filter(workspace=OuterRef("workspace"))
     return rows.annotate(has_tombstones=Exists(stones))

@@ -66,6 +66,8 @@ def postgres_child(layout: Layout, user: ServerUser, programs: Path, *, is_durab
         "shared_buffers": shared_buffers(),
         "log_min_messages": "warning",
         "log_min_error_statement": "panic",
+        # Without details: they repeat the row that a constraint refuses, words and all.
+        "log_error_verbosity": "terse",
         **({} if is_durable else UNSAFE_BUT_QUICK),
     }
     command = [str(programs / "postgres"), "-D", str(layout.postgres_data)]

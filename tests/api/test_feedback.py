@@ -117,13 +117,13 @@ def test_what_was_erased_meanwhile_is_not_kept(alice: Entity) -> None:
         kind="context",
         sha256="0" * 64,
         tokens=1,
-        manifest={},
+        manifest={"parts": [{"title": "the erased word"}]},
         procedure_versions=[],
         records=[],
         text="the erased word",
         request="the erased word",
     )
-    assert (use.text, use.request) == ("", "")
+    assert (use.text, use.request, use.manifest) == ("", "", {})
 
 
 def test_a_procedure_is_handed_out_by_itself(

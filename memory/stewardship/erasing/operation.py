@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -10,6 +9,7 @@ from memory.cascade import work
 from memory.cascade.rebuilding.lifecycle import discard_open
 from memory.cascade.stages import stage_of
 from memory.indexing.wakeups import wake_index_on_commit
+from memory.ingest.attempts import in_transaction
 from memory.ingest.tombstones import bury_claims, bury_messages
 from memory.models import Entity, Erasure, Message, Outbox, Session, Step
 from memory.stewardship.actors import Actor, RefusedChangeError, StaleChangeError
@@ -43,36 +43,48 @@ def erase(*, erasure: Erasure, actor: Actor) -> Erasure:
 
     Steps that are under way write nothing of what they read, their answers included. Raises
     RefusedChangeError for a plan that is done, expired or of an entity that is gone, and StaleChangeError
-    where other rows would go than were shown; nothing is changed by either.
+    where other rows would go than were shown; nothing is changed by either. Tried again where it met a
+    writer who held what it waited for.
     """
-    with transaction.atomic(durable=True):
-        entity = _lock(erasure)
-        plan = Erasure.objects.select_for_update().get(pk=erasure.pk)
-        if not is_open(plan):
-            raise RefusedChangeError("This erase is done already, or its preview is too old: look again.")
-        scope = scope_from(plan.selection)
-        counts = _erase_entity(entity, plan) if scope.kind == "entity" else _erase_part(entity, plan, scope)
-        return _finish(plan, actor, counts)
+    return in_transaction(lambda: _erase(erasure, actor))
+
+
+def _erase(erasure: Erasure, actor: Actor) -> Erasure:
+    entity = _lock(erasure)
+    plan = Erasure.objects.select_for_update().get(pk=erasure.pk)
+    if not is_open(plan):
+        raise RefusedChangeError("This erase is done already, or its preview is too old: look again.")
+    scope = scope_from(plan.selection)
+    counts = _erase_entity(entity, plan) if scope.kind == "entity" else _erase_part(entity, plan, scope)
+    return _finish(plan, actor, counts)
 
 
 def _lock(erasure: Erasure) -> Entity:
-    """The row that every commit of the entity's steps takes first; a whole entity against all writers."""
-    is_whole = erasure.scope == Erasure.Scope.ENTITY
-    rows = Entity.objects.select_for_update(no_key=not is_whole, of=("self",)).select_related("workspace")
-    found = rows.filter(workspace_id=erasure.workspace_id, erasures=erasure.pk)
-    entity = found.first()
+    """The row that every commit of the entity's steps takes first."""
+    rows = Entity.objects.select_for_update(no_key=True, of=("self",)).select_related("workspace")
+    entity = rows.filter(workspace_id=erasure.workspace_id, erasures=erasure.pk).first()
     if entity is None:
         raise RefusedChangeError("The entity is gone.")
     return entity
 
 
+def _lock_out_writers(entity: Entity) -> None:
+    """Writers hold their session and refer to the entity: first let them finish, then keep them all out."""
+    work.fence(entity, reason=FENCED)
+    sessions = Session.objects.for_entity(entity).order_by("external_id")
+    list(sessions.select_for_update(no_key=True).values_list("pk"))
+    Entity.objects.select_for_update(of=("self",)).get(pk=entity.pk)
+
+
 def _erase_entity(entity: Entity, plan: Erasure) -> dict[str, int]:
+    _lock_out_writers(entity)
     counts = counts_of(entity)
     said = Message.objects.for_entity(entity).order_by().values_list("dedupe_key", "content_hash")
     bury_messages(entity, plan, said.iterator(BURIED_AT_ONCE))
     bury_claims(entity, plan, outside_claims(entity))
     delete_entity(entity)
     plan.entity = None
+    plan.reason = ""
     return counts
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.db.models import Min
 
 from memory.models import (
+    Atom,
     Digest,
     Entity,
     Evidence,
@@ -16,11 +18,16 @@ from memory.models import (
     Message,
     ProcedureLine,
     SceneVersion,
+    Section,
     TraceStep,
     VersionLine,
 )
+from memory.recall.terms import terms_of
 from memory.stewardship.erasing.affected import Affected
 from memory.stewardship.erasing.parts import found_by, in_parts
+
+QUOTED_PART = 0.6
+"""A line that holds so much of the words of a claim repeats it."""
 
 
 def spread(entity: Entity, affected: Affected) -> None:
@@ -63,8 +70,28 @@ def _spread_atoms(entity: Entity, affected: Affected) -> None:
 
 def _spread_lines(entity: Entity, affected: Affected) -> None:
     affected.lines |= _receipts(entity, "atom_id", affected.atoms, "of_line")
+    affected.lines |= _lines_quoting(entity, affected.atoms)
     affected.trait_versions |= _receipts(entity, "line_id", affected.lines, "of_trait_version")
     affected.scene_versions |= _versions_since(entity, affected.lines)
+
+
+def _lines_quoting(entity: Entity, atoms: set[UUID]) -> set[UUID]:
+    """Lines of the Evolution Record that repeat an atom: «before: …» rests on what replaced it alone."""
+    texts: dict[UUID, list[frozenset[str]]] = defaultdict(list)
+    for chain, text in found_by(Atom.objects.for_entity(entity), "pk", atoms, "chain_id", "text"):
+        texts[chain].append(frozenset(terms_of(text)))
+    receipts = Evidence.objects.filter(
+        workspace_id=entity.workspace_id,
+        entity_id=entity.pk,
+        of_line__section=Section.EVOLUTION_RECORD,
+        of_line__erased_at__isnull=True,
+    )
+    told = found_by(receipts, "atom__chain_id", set(texts), "of_line_id", "of_line__text", "atom__chain_id")
+    return {line for line, text, chain in told if any(_quotes(terms_of(text), said) for said in texts[chain])}
+
+
+def _quotes(line: Iterable[str], said: frozenset[str]) -> bool:
+    return bool(said) and len(said.intersection(line)) >= QUOTED_PART * len(said)
 
 
 def _versions_since(entity: Entity, lines: set[UUID]) -> set[UUID]:

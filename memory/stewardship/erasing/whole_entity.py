@@ -104,7 +104,8 @@ def _own(model: type[models.Model], entity: Entity, ids: set[str]) -> set[UUID]:
     """Those of some ids that belong to the entity."""
     names = {field.attname for field in model._meta.concrete_fields}
     if model is Entity:
-        return {entity.pk} & set(map(UUID, ids))
+        # As text: the log holds what a person typed into an address, too.
+        return {entity.pk} if str(entity.pk) in ids else set()
     if "entity_id" not in names:
         return set()
     own: set[UUID] = set()

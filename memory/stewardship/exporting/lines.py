@@ -21,6 +21,8 @@ VERSION = 1
 MARK = "row"
 """The name that says of which kind a line is; no column has it."""
 LINE_BYTES_LIMIT = 16 * 1024 * 1024
+MOST_ROWS = 10_000_000
+"""Of one kind, more than a file of a gigabyte holds: record numbers are drawn before the rows are seen."""
 LARGEST_INTEGER = {
     models.PositiveSmallIntegerField: 2**15 - 1,
     models.PositiveIntegerField: 2**31 - 1,
@@ -48,7 +50,7 @@ class KindCount(Strict):
     """The rows of one kind."""
 
     kind: str
-    rows: Annotated[int, Field(ge=0)]
+    rows: Annotated[int, Field(ge=0, le=MOST_ROWS)]
     sha256: Digest
     """Of their lines, line ends included."""
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from django.apps import apps
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
+from django.db import connection
 
-from memory.models import Entity, Erasure, Key
+from memory.ingest.incoming import IncomingMessage
+from memory.ingest.messages import append_messages
+from memory.ingest.problems import IngestConflict
+from memory.models import Entity, Erasure, Key, Message
 from memory.stewardship.actors import RefusedChangeError
 from memory.stewardship.erasing import Scope, erase, plan_erasure
 from tests.factories import make_entity, make_message
@@ -77,3 +83,35 @@ def test_words_that_came_after_the_preview_go_too() -> None:
     assert erase(erasure=plan, actor=BOSS).counts == {"messages": 1, "sessions": 1}
     with pytest.raises(RefusedChangeError):
         erase(erasure=plan, actor=BOSS)
+
+
+def test_a_whole_entity_is_erased_while_others_write_to_it() -> None:
+    entity = make_entity("agent.busy")
+    make_message(entity, "Tea.", session="s0")
+    refused: list[str] = []
+    ended = threading.Event()
+
+    def write(number: int) -> None:
+        try:
+            while not ended.is_set():
+                message = IncomingMessage(session=f"s{number}", role="user", text="More tea.")
+                append_messages(entity=entity, messages=[message])
+        except IngestConflict as error:
+            refused.append(error.summary())
+        finally:
+            connection.close()
+
+    writers = [threading.Thread(target=write, args=(number % 3,)) for number in range(4)]
+    for writer in writers:
+        writer.start()
+    try:
+        plan = plan_erasure(entity=entity, scope=Scope("entity"), actor=BOSS, reason="Tea asked for it.")
+        done = erase(erasure=plan, actor=BOSS)
+    finally:
+        ended.set()
+        for writer in writers:
+            writer.join()
+    assert (done.status, done.reason, Entity.objects.filter(pk=entity.pk).exists()) == ("done", "", False)
+    assert Erasure.objects.get(pk=done.pk).reason == ""
+    assert set(refused) <= {"entity: was erased meanwhile: send it again"}
+    assert not Message.objects.filter(entity_id=entity.pk).exists()

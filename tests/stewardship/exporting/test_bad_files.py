@@ -58,6 +58,10 @@ def refusal(source: bytes | BytesIO, **values: Any) -> str:
             "line 1: the manifest does not list the kinds of rows of this version",
         ),
         (
+            lambda file: file.replace(b'"rows":2', b'"rows":10000001', 1),
+            "line 1: kinds.3.rows: Input should be less than or equal to 10000000",
+        ),
+        (
             lambda file: file.replace(b"Oslo", b"Rome"),
             "line 5: the rows of kind message are not those that the manifest was made of",
         ),
