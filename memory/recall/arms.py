@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -140,8 +140,12 @@ def find_by_words(
     milliseconds: int,
     cap: int = POSTINGS_CAP,
     most: int = MOST_CANDIDATES,
+    meanwhile: Callable[[], object] | None = None,
 ) -> list[Candidate] | None:
-    """The best `limit` units of each layer by BM25; None when the time limit was reached."""
+    """The best `limit` units of each layer by BM25; None when the time limit was reached.
+
+    `meanwhile` is called while the server looks for them, where it is asked at all.
+    """
     held = {term: weight for term, weight in terms.items() if counts.holding.get(term)}
     rare = rarest_terms(counts, held, cap=cap)
     if not rare:
@@ -159,6 +163,7 @@ def find_by_words(
         b=B,
         most=most,
         limit=limit,
+        meanwhile=meanwhile,
         **filters.parameters(),
     )
     return None if found is None else [candidate_of(row, words=float(row[12])) for row in found]

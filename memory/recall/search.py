@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
 from memory.cascade.designs import Weights, design_of
 from memory.indexing.analyser import query_terms
@@ -149,7 +149,7 @@ def _ask_arms(
     counts: IndexCounts,
 ) -> _Asked:
     """Both arms, one after the other: the second also says how near the first one's units are."""
-    by_words = _ask_words(entity, request, terms, counts) if request.uses_words else []
+    by_words = _ask_words(entity, request, terms, counts, pending) if request.uses_words else []
     vector = pending()
     near: Near | None = NOTHING_NEAR
     if vector.vector is not None:
@@ -175,7 +175,11 @@ def _ask_arms(
 
 
 def _ask_words(
-    entity: Entity, request: Request, terms: dict[int, float], counts: IndexCounts
+    entity: Entity,
+    request: Request,
+    terms: dict[int, float],
+    counts: IndexCounts,
+    pending: Callable[[], QueryVector],
 ) -> list[Candidate] | None:
     return find_by_words(
         entity,
@@ -184,16 +188,17 @@ def _ask_words(
         request.filters,
         limit=request.candidates,
         milliseconds=request.words_milliseconds,
+        meanwhile=pending,
     )
 
 
 def _begin_vector(request: Request, query: str) -> Callable[[], QueryVector]:
-    """The query is embedded while the database looks for its words."""
+    """The query is embedded while the database looks for its words; asked again it is the same vector."""
     if not request.uses_meaning:
         return partial(QueryVector, None, reason="off")
     if given := request.vector:
         return lambda: given
-    return query_embedding().begin(query)
+    return cache(query_embedding().begin(query))
 
 
 def _state(found: object, *, is_used: bool) -> ArmState:

@@ -55,6 +55,11 @@ class LocalEmbedder:
     def dimensions(self) -> int:
         return DIMENSIONS
 
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether the model is loaded: a query then takes no longer than the computing."""
+        return _loaded.cache_info().currsize > 0
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """In parts, on as many threads as are of use; several callers share them."""
         import numpy as np

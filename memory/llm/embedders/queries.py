@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from memory.llm.embedders.protocol import Embedder, Vectors
 
 MOST_AT_ONCE = 8
+SHORT_QUERY_CHARACTERS = 500
+"""An embedder at hand takes a few milliseconds for so many; longer ones are waited for within the limit."""
 REMEMBERED_QUERIES = 512
 
 logger = logging.getLogger(__name__)
@@ -62,6 +64,11 @@ class RecentVectors:
                 self._vectors.popitem(last=False)
 
 
+def is_at_hand(embedder: Embedder) -> bool:
+    """Whether a query takes it no longer than some computing here; one that does not say is waited for."""
+    return bool(getattr(embedder, "is_at_hand", False))
+
+
 def _digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
@@ -98,7 +105,7 @@ class QueryEmbedding:
     def begin(self, text: str) -> Callable[[], QueryVector]:
         """Have the vector made while the caller does something else; what is given waits for it.
 
-        The time limit runs from here on.
+        The time limit runs from here on. An embedder at hand computes short queries when they are waited for.
         """
         refuse_inside_transaction()
         if self._embedder is None:
@@ -106,7 +113,11 @@ class QueryEmbedding:
         if not text.strip():
             return partial(QueryVector, None, reason="blank")
         known = self._recent.get(text)
-        return (lambda: known) if known else self._asked(self._embedder, text)
+        if known:
+            return lambda: known
+        if is_at_hand(self._embedder) and len(text) <= SHORT_QUERY_CHARACTERS:
+            return partial(self._computed, self._embedder, text)
+        return self._asked(self._embedder, text)
 
     def warm_up(self) -> None:
         """Have the embedder loaded before the first query needs it; returns at once."""
@@ -121,6 +132,13 @@ class QueryEmbedding:
             return partial(QueryVector, None, reason=f"resting after {self._breaker.reason}")
         ends = time.monotonic() + self._seconds
         return partial(self._awaited, self._start(embedder, text), ends)
+
+    def _computed(self, embedder: Embedder, text: str) -> QueryVector:
+        """On the caller's thread: another one would only compete with it for the interpreter."""
+        try:
+            return self._embedded(embedder, text)
+        except EmbeddingError as error:
+            return self._failure(error.kind)
 
     def _awaited(self, pending: Future[QueryVector], ends: float) -> QueryVector:
         try:

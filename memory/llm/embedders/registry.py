@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from memory.llm.embedders.protocol import Embedder
-from memory.llm.embedders.queries import QueryEmbedding
+from memory.llm.embedders.queries import QueryEmbedding, is_at_hand
 from memory.llm.guard import refuse_inside_transaction
 
 if TYPE_CHECKING:
@@ -68,6 +68,11 @@ class GuardedEmbedder:
     def dimensions(self) -> int:
         """The inner embedder's; may ask an endpoint."""
         return self._embedder.dimensions
+
+    @property
+    def is_at_hand(self) -> bool:
+        """The inner embedder's; one that does not say is waited for."""
+        return is_at_hand(self._embedder)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """The inner embedder's vectors; RuntimeError inside a transaction."""

@@ -55,14 +55,17 @@ class HeldEmbedder:
     gate: threading.Event = field(default_factory=threading.Event)
     error: Exception | None = None
     asked: list[str] = field(default_factory=list)
+    threads: list[str] = field(default_factory=list)
     space: str = "held/2"
     dimensions: int = 2
+    is_at_hand: bool = False
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         return np.array([self.embed_query(text) for text in texts], dtype=np.float32)
 
     def embed_query(self, text: str, *, timeout_seconds: float | None = None) -> Vectors:
         self.asked.append(text)
+        self.threads.append(threading.current_thread().name)
         assert self.gate.wait(20)
         if self.error is not None:
             raise self.error

@@ -9,8 +9,13 @@ from django.db import transaction
 
 from memory.llm.embedders.breaker import Breaker
 from memory.llm.embedders.local import LocalEmbedder
-from memory.llm.embedders.protocol import TransientEmbeddingError
-from memory.llm.embedders.queries import QueryEmbedding, QueryVector, RecentVectors
+from memory.llm.embedders.protocol import PermanentEmbeddingError, TransientEmbeddingError
+from memory.llm.embedders.queries import (
+    SHORT_QUERY_CHARACTERS,
+    QueryEmbedding,
+    QueryVector,
+    RecentVectors,
+)
 from tests.llm.conftest import Serve
 from tests.llm.embedders.conftest import Embed, HeldEmbedder
 from tests.stub_provider import Reply
@@ -94,6 +99,24 @@ def test_a_service_that_is_well_again_is_found_by_one_trial(held: HeldEmbedder) 
 
     assert reasons == ["network", "resting after network", "", ""]
     assert held.asked == ["a", "c", "d"]
+
+
+def test_an_embedder_at_hand_computes_short_queries_on_the_thread_that_waits(held: HeldEmbedder) -> None:
+    held.is_at_hand = True
+    queries = QueryEmbedding(held, seconds=10)
+
+    begun = queries.begin("tea")
+    assert held.asked == []
+    assert begun().space == "held/2"
+    assert (held.asked, held.threads) == (["tea"], [threading.current_thread().name])
+    queries.vector("tea " * SHORT_QUERY_CHARACTERS)
+    assert held.threads[1:] == ["query-embedding"]
+
+
+def test_an_embedder_at_hand_that_fails_gives_its_reason(held: HeldEmbedder) -> None:
+    held.is_at_hand, held.error = True, PermanentEmbeddingError("unusable_package", "Gone.")
+
+    assert QueryEmbedding(held, seconds=10).vector("tea") == QueryVector(None, reason="unusable_package")
 
 
 def test_a_mistake_of_the_program_is_not_hidden(held: HeldEmbedder) -> None:
