@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,28 +18,55 @@ NO_CAP = 10**9
 
 
 def sql_milliseconds(entity: Entity, queries: Sequence[str]) -> dict[str, float]:
-    """The time that all statements of a search take together."""
-    from django.db import connection
-
+    """The time that all statements of a search take together: there, in the server, and back."""
     from benchmarks.recall import percentiles
     from memory.recall.search import Request, search
 
-    spent = [0.0]
-
-    def timed(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-        began = time.perf_counter()
-        try:
-            return execute(sql, params, many, context)
-        finally:
-            spent[-1] += (time.perf_counter() - began) * 1_000
-
+    spent: list[float] = []
     for query in queries:
         request = Request(query, vector=_vector(query))
         search(entity, request)
-        spent.append(0.0)
-        with connection.execute_wrapper(timed):
+        with _timed_statements(spent):
             search(entity, request)
-    return percentiles(spent[1:])
+    return percentiles(spent)
+
+
+@contextmanager
+def _timed_statements(spent: list[float]) -> Iterator[None]:
+    """Adds one sum to `spent`. What goes through a pipeline is sent at once and waited for later: it is timed
+    as a whole, not by its statements."""
+    from django.db import connection
+
+    from memory import queries
+
+    spent.append(0.0)
+    is_timed = [False]
+
+    def timing(action: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*given: Any, **named: Any) -> Any:
+            if is_timed[0]:
+                return action(*given, **named)
+            began, is_timed[0] = time.perf_counter(), True
+            try:
+                return action(*given, **named)
+            finally:
+                is_timed[0] = False
+                spent[-1] += (time.perf_counter() - began) * 1_000
+
+        return timed
+
+    def single(execute: Callable[..., Any], *given: Any) -> Any:
+        return timing(execute)(*given)
+
+    piped = {name: getattr(queries, name) for name in ("kept_rows", "rows_within")}
+    for name, action in piped.items():
+        setattr(queries, name, timing(action))
+    try:
+        with connection.execute_wrapper(single):
+            yield
+    finally:
+        for name, action in piped.items():
+            setattr(queries, name, action)
 
 
 def _vector(query: str) -> Any:

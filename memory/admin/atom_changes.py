@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from memory.admin.changes import Change, ReasonForm
+from memory.admin.links import page_of
 from memory.admin.membership import Duty
 from memory.cascade.contract import ATOM_TEXT_LIMIT, TITLE_LIMIT
 from memory.models import Atom
@@ -76,6 +77,7 @@ SUPERSEDE = Change(
     "the words that the claim rested on, and no model overrides it.",
     duty=Duty.CORRECT,
     apply=_supersede,
+    then=lambda atom: page_of("atom", atom.pk),
     form=AtomForm,
     fits=lambda atom: atom.status in STANDING,
     initial=_as_it_is,

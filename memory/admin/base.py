@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ValidationError
 from django.db.models import BLANK_CHOICE_DASH, Model, QuerySet
@@ -13,6 +14,7 @@ from unfold.admin import ModelAdmin as ThemedAdmin
 from unfold.admin import TabularInline as ThemedInline
 
 from memory.admin.audit import note
+from memory.admin.filling import FILLED_BY
 from memory.admin.links import NOTHING, id_link
 from memory.admin.membership import Duty, can_view, is_superuser, may, visible
 from memory.admin.pagination import CappedPaginator
@@ -62,7 +64,12 @@ class NarrowChangeList(ChangeList):
     """A list that loads only what its columns show."""
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
-        """Rows of the list, without the wide columns that only a row's own page shows."""
+        """Rows of the list, without the wide columns that only a row's own page shows.
+
+        What no text of the database holds is IncorrectLookupParameters: Django shows the whole list then.
+        """
+        if any("\0" in value for values in request.GET.lists() for value in values[1]):
+            raise IncorrectLookupParameters
         rows = super().get_queryset(request, exclude_parameters)
         return rows.defer(*self.model_admin.list_deferred)  # type: ignore[attr-defined]
 
@@ -88,6 +95,11 @@ class ReadOnlyAdmin(ThemedModelAdmin):
     search_fields: ClassVar[Any] = ("entity__name",)
     search_help_text = "The id of a row, or the exact name of an entity."
 
+    @property
+    def filled_by(self) -> str:
+        """What fills the table, for a list that is empty; no words for tables that are not ours."""
+        return FILLED_BY.get(str(self.opts.model_name), "")
+
     def get_changelist(self, request: HttpRequest, **options: Any) -> type[ChangeList]:
         """The list that leaves wide columns out."""
         return NarrowChangeList
@@ -111,7 +123,7 @@ class ReadOnlyAdmin(ThemedModelAdmin):
         try:
             pk = self.opts.pk.to_python(term)
         except ValidationError:
-            return queryset.filter(**{self.search_fields[0]: term}), False
+            return _looked_up(queryset, self.search_fields[0], term), False
         return queryset.filter(pk=pk), False
 
     def has_module_permission(self, request: HttpRequest) -> bool:
@@ -183,6 +195,14 @@ class ReadOnlyAdmin(ThemedModelAdmin):
     def run_link(self, row: Any) -> str:
         """The run that wrote a row; retention may have removed it."""
         return id_link("run", row.run_id)
+
+
+def _looked_up(rows: QuerySet[Any], column: str, term: str) -> QuerySet[Any]:
+    """The rows whose column is the term; none where the column takes no such value."""
+    try:
+        return rows.filter(**{column: term})
+    except ValidationError:
+        return rows.none()
 
 
 class ReadOnlyInline(TabularInline):

@@ -81,7 +81,8 @@ class Change:
     apply_to_all: Callable[[Sequence[Any], Actor, Mapping[str, Any]], object] | None = None
     """Instead of `apply`, where the rows are changed together or not at all."""
     then: Callable[[Any], str] | None = None
-    """The address to go to with what `apply_to_all` gave; else back to where the change was asked for."""
+    """The address to go to with what was given for one row, or by `apply_to_all`; else back to where the
+    change was asked for."""
     form: type[ChangeForm] = ChangeForm
     fits: Callable[[Any], bool] = _always
     """Whether it makes sense for a row in the state that it has."""
@@ -102,7 +103,7 @@ class Outcome:
     done: tuple[Any, ...]
     refused: tuple[tuple[Any, str], ...]
     result: Any = None
-    """What was given for all rows together."""
+    """What was given for one row, or for all rows together."""
 
 
 def actor_of(request: HttpRequest) -> Actor:
@@ -202,16 +203,17 @@ class ChangingAdmin(ReadOnlyAdmin):
         """
         if change.apply_to_all is not None and rows:
             return self._apply_together(request, change, rows, cleaned)
-        done, refused = [], []
+        done, refused, results = [], [], []
         for row in rows:
             try:
-                change.apply(row, actor_of(request), cleaned)
+                result = change.apply(row, actor_of(request), cleaned)
             except RefusedChangeError as error:
                 refused.append((row, str(error)))
             else:
                 done.append(row)
+                results.append(result)
         note(request, done, CHANGE, change.label)
-        return Outcome(tuple(done), tuple(refused))
+        return Outcome(tuple(done), tuple(refused), results[0] if len(results) == 1 else None)
 
     def _apply_together(
         self, request: HttpRequest, change: Change, rows: Sequence[Any], cleaned: Mapping[str, Any]

@@ -3,39 +3,15 @@
 Steps write different records; whatever a record holds is shown, ids of rows as links.
 """
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from memory.admin.links import NOTHING, id_link
-
-LINKS_SHOWN = 100
-
-_TABLES = {
-    "message": "message",
-    "messages": "message",
-    "atom": "atom",
-    "atoms": "atom",
-    "replaced": "atom",
-    "receipts": "atom",
-    "line": "line",
-    "lines": "line",
-    "scene": "scene",
-    "scenes": "scene",
-    "scene_versions": "sceneversion",
-    "trait": "trait",
-    "traits": "trait",
-    "trait_versions": "traitversion",
-    "sessions": "session",
-    "digests": "digest",
-    "summaries": "digest",
-    "briefs": "digest",
-}
+from memory.admin.facts import facts
+from memory.admin.links import NOTHING
 
 
 @dataclass(frozen=True)
@@ -61,8 +37,8 @@ def _row(item: Mapping[str, Any]) -> DecisionRow:
     item_number = rest.pop("item", "")
     decision = rest.pop("outcome", "")
     reason = rest.pop("reason", "")
-    facts = tuple((name.replace("_", " "), _shown(name, value)) for name, value in rest.items())
-    return DecisionRow(_text(item_number), _text(decision), _text(reason), facts)
+    noted = tuple((name.replace("_", " "), facts(value, name)) for name, value in rest.items())
+    return DecisionRow(_text(item_number), _text(decision), _text(reason), noted)
 
 
 def references(recorded: Any) -> str:
@@ -72,30 +48,9 @@ def references(recorded: Any) -> str:
     return format_html_join(
         SafeString("<br>"),
         "{}: {}",
-        ((name.replace("_", " "), _shown(name, value)) for name, value in recorded.items()),
+        ((name.replace("_", " "), facts(value, name)) for name, value in recorded.items()),
     )
 
 
-def _shown(name: str, value: Any) -> str:
-    table = _TABLES.get(name)
-    if table is None:
-        return _text(value)
-    values = value if isinstance(value, list) else [value]
-    shown = _joined(_reference(table, one) for one in values[:LINKS_SHOWN])
-    left = len(values) - LINKS_SHOWN
-    return format_html("{} and {} more", shown, left) if left > 0 else shown
-
-
-def _joined(parts: Iterable[str]) -> SafeString:
-    return format_html_join(SafeString(", "), "{}", ((part,) for part in parts))
-
-
-def _reference(table: str, value: Any) -> str:
-    try:
-        return id_link(table, UUID(value))
-    except (TypeError, ValueError, AttributeError):
-        return _text(value)
-
-
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else facts(value)

@@ -7,8 +7,10 @@ from django.contrib import admin
 from memory.admin.base import ReadOnlyAdmin, WorkspaceFilter
 from memory.admin.changes import ChangingAdmin
 from memory.admin.erasing_changes import ERASE
-from memory.admin.links import as_json, id_link, who_of
+from memory.admin.facts import facts
+from memory.admin.links import id_link, who_of
 from memory.models import Erasure, Tombstone
+from memory.stewardship.erasing.affected import COUNTED_BESIDE
 
 
 @admin.register(Erasure)
@@ -34,12 +36,13 @@ class ErasureAdmin(ChangingAdmin):
     @admin.display(description="rows")
     def total(self, erasure: Erasure) -> int:
         """How many rows went, or would go."""
-        return sum(count for count in erasure.counts.values() if isinstance(count, int))
+        sorts = {name: count for name, count in erasure.counts.items() if name not in COUNTED_BESIDE}
+        return sum(count for count in sorts.values() if isinstance(count, int))
 
     @admin.display(description="by layer")
     def shown_counts(self, erasure: Erasure) -> str:
         """Rows by layer."""
-        return as_json(erasure.counts)
+        return facts(erasure.counts)
 
     @admin.display(description="by")
     def who(self, erasure: Any) -> str:

@@ -11,8 +11,9 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
+from memory.admin.steps import STEPS
 from memory.cascade.designs import available_designs
-from memory.models import Entity, Key, Member, Step, Workspace
+from memory.models import Entity, Key, Member, Workspace
 
 if TYPE_CHECKING:
     KeyModelForm = forms.ModelForm[Key]
@@ -70,7 +71,7 @@ class EntityForm(EntityModelForm):
     """What an operator sets on an entity: its zone, and the steps that pause."""
 
     paused_steps = forms.MultipleChoiceField(
-        choices=Step.choices,
+        choices=STEPS,
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
         required=False,
         help_text="Inputs of a paused step wait; nothing is lost.",

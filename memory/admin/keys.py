@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 
 from memory.admin.base import WorkspaceFilter
@@ -12,9 +13,15 @@ from memory.admin.changes import Change, ChangingAdmin
 from memory.admin.forms import KeyForm
 from memory.admin.managed import OperatorsChoiceAdmin
 from memory.admin.membership import Duty, can_manage
+from memory.admin.once import FIELD, AnsweredFormError, ExpiredFormError, answer_once, new_number
 from memory.ingest.workspaces import create_key, revoke_key
 from memory.models import Key
 
+MADE_ALREADY = (
+    "This form was sent before, and its key was made then: no second one was made. "
+    "A key that was not copied is revoked, and another one made."
+)
+TOO_OLD = "The form was too old, and no key was made: fill it in again."
 REVOKE = Change(
     name="revoke",
     label="Revoke",
@@ -60,12 +67,26 @@ class KeyAdmin(OperatorsChoiceAdmin, ChangingAdmin):
         return (*asked, "is_bound", "prefix", "created_at", "revoked_at", "last_used_at") if obj else asked
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """The form with one button: what follows it is the page that shows the key."""
-        buttons = {"show_save_and_add_another": False, "show_save_and_continue": False}
-        return super().add_view(request, form_url, {**(extra_context or {}), **buttons})
+        """The form with one button: what follows it is the page that shows the key.
+
+        That page answers the form itself, so that a reload sends the form again: it makes one key.
+        """
+        own = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        context = {**(extra_context or {}), **own, "form_field": FIELD, "form_number": new_number()}
+        try:
+            return super().add_view(request, form_url, context)
+        except AnsweredFormError:
+            return self._turned_away(request, MADE_ALREADY, "changelist")
+        except ExpiredFormError:
+            return self._turned_away(request, TOO_OLD, "add")
+
+    def _turned_away(self, request: HttpRequest, why: str, page: str) -> HttpResponse:
+        self.message_user(request, why, messages.WARNING)
+        return HttpResponseRedirect(reverse(f"admin:memory_key_{page}"))
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Have the key made; the form's own object takes its place for what the admin does after."""
+        """Have the key made, once; the form's own object takes its place for what the admin does after."""
+        answer_once(request)
         chosen = form.cleaned_data
         made, token = create_key(
             workspace=chosen["workspace"],

@@ -1,6 +1,5 @@
 """Links between admin pages: both ends of a receipt, and runs with what they read and wrote."""
 
-import json
 from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
@@ -107,8 +106,3 @@ def _end(evidence: Evidence, ends: Iterable[tuple[str, str]], *, is_short: bool)
 def who_of(row: Any) -> str:
     """Who did something: a name of the terminal, a person, or the key that was sent."""
     return str(row.by or row.user or row.key or "a former user")
-
-
-def as_json(value: Any) -> SafeString:
-    """A stored structure, readable."""
-    return format_html('<pre class="m-code">{}</pre>', json.dumps(value, indent=2, ensure_ascii=False))

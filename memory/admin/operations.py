@@ -17,6 +17,7 @@ from memory.admin.links import NOTHING
 from memory.admin.membership import Duty
 from memory.admin.parked import parked_view
 from memory.admin.pause_changes import PAUSE_WORK, RESUME_WORK
+from memory.admin.steps import StepFilter, StepNaming
 from memory.cascade.work import INPUTS, retry_parked
 from memory.models import ModelEndpoint, Outbox, Process, Run, Step, Work
 
@@ -44,14 +45,14 @@ RETRY_RUN = Change(
 
 
 @admin.register(Run)
-class RunAdmin(ChangingAdmin):
+class RunAdmin(StepNaming, ChangingAdmin):
     """Attempts of steps, newest first, each with its decisions item by item."""
 
     hides_shadows = False
 
     list_display = (
         "started_at",
-        "step",
+        "step_name",
         "status",
         "entity",
         "model",
@@ -61,7 +62,7 @@ class RunAdmin(ChangingAdmin):
         "milliseconds",
         "outcome",
     )
-    list_filter = (WorkspaceFilter, "step", "status")
+    list_filter = (WorkspaceFilter, StepFilter, "status")
     list_select_related = ("entity",)
     list_deferred = ("inputs", "outputs", "decisions", "raw_answer")
     ordering = ("-pk",)
@@ -70,7 +71,7 @@ class RunAdmin(ChangingAdmin):
             None,
             {
                 "fields": (
-                    ("entity", "step", "status", "attempt"),
+                    ("entity", "step_name", "status", "attempt"),
                     ("started_at", "finished_at", "milliseconds"),
                 )
             },
@@ -145,11 +146,11 @@ def _up_to_the_cap(count: int) -> str:
 
 
 @admin.register(Work)
-class WorkAdmin(ChangingAdmin):
+class WorkAdmin(StepNaming, ChangingAdmin):
     """What waits and what was set aside, by entity and step."""
 
     list_display = (
-        "step",
+        "step_name",
         "entity",
         "pending",
         "parked",
@@ -160,11 +161,11 @@ class WorkAdmin(ChangingAdmin):
         "last_error_kind",
         "last_finished_at",
     )
-    list_filter = (WorkspaceFilter, "step")
+    list_filter = (WorkspaceFilter, StepFilter)
     list_select_related = ("entity",)
     ordering = ("-failures", "-pk")
     fields = (
-        ("entity", "step"),
+        ("entity", "step_name"),
         ("pending", "parked", "paused"),
         ("due_at", "is_flushing", "lease_until", "worker"),
         ("failures", "batch_limit"),

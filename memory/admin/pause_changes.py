@@ -6,6 +6,7 @@ from django import forms
 
 from memory.admin.changes import Change, ChangeForm
 from memory.admin.membership import Duty
+from memory.admin.steps import STEPS
 from memory.models import Step, Work
 from memory.stewardship.pausing import pause_steps, resume_steps
 
@@ -16,9 +17,7 @@ GOES_ON = "What waited is worked on again."
 class StepsForm(ChangeForm):
     """Which steps."""
 
-    steps = forms.TypedMultipleChoiceField(
-        choices=Step.choices, coerce=Step, widget=forms.CheckboxSelectMultiple, initial=Step.values
-    )
+    steps = forms.TypedMultipleChoiceField(choices=STEPS, coerce=Step, widget=forms.CheckboxSelectMultiple)
 
 
 def _is_paused(work: Work) -> bool:
@@ -27,6 +26,10 @@ def _is_paused(work: Work) -> bool:
 
 def _runs(work: Work) -> bool:
     return not _is_paused(work)
+
+
+def _paused_now(entity: Any) -> dict[str, Any]:
+    return {"steps": list(entity.paused_steps)}
 
 
 def _of(work: Any) -> list[Step]:
@@ -40,6 +43,7 @@ PAUSE_ENTITY = Change(
     duty=Duty.MANAGE,
     apply=lambda entity, actor, cleaned: pause_steps(entity=entity, steps=cleaned["steps"]),
     form=StepsForm,
+    initial=_paused_now,
     is_bulk=True,
 )
 RESUME_ENTITY = Change(
@@ -49,6 +53,7 @@ RESUME_ENTITY = Change(
     duty=Duty.MANAGE,
     apply=lambda entity, actor, cleaned: resume_steps(entity=entity, steps=cleaned["steps"]),
     form=StepsForm,
+    initial=_paused_now,
     fits=lambda entity: bool(entity.paused_steps),
     is_bulk=True,
 )

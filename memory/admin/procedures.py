@@ -10,7 +10,8 @@ from memory.admin.base import ReadOnlyAdmin, ReadOnlyInline, WorkspaceFilter
 from memory.admin.changes import ChangingAdmin
 from memory.admin.differences import ERASED, Compared, Written, compared, receipts_of
 from memory.admin.editing import EditingAdmin
-from memory.admin.links import as_json, id_link, link, page_of, row_link, who_of
+from memory.admin.facts import facts
+from memory.admin.links import id_link, link, page_of, row_link, who_of
 from memory.admin.receipts import ProcedureLineRestsOn
 from memory.admin.reviews import APPROVE, EDIT, REJECT, RETIRE, ROLL_BACK
 from memory.models import Procedure, ProcedureLine, ProcedureSection, ProcedureVersion, Review
@@ -163,7 +164,7 @@ class ProcedureVersionAdmin(EditingAdmin):
     @admin.display(description="must not survive")
     def details(self, version: ProcedureVersion) -> str:
         """Details of single tasks, which a procedure must not keep."""
-        return as_json(version.incidental)
+        return facts(version.incidental)
 
 
 @admin.register(ProcedureLine)

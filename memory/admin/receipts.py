@@ -7,7 +7,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from memory.admin.base import ReadOnlyAdmin, ReadOnlyInline, WorkspaceFilter
-from memory.admin.links import as_json, derived_end, excerpt, target_end, who_of
+from memory.admin.facts import facts
+from memory.admin.links import derived_end, excerpt, target_end, who_of
 from memory.models import Correction, Evidence
 
 _ENDS = (
@@ -158,12 +159,12 @@ class CorrectionAdmin(ReadOnlyAdmin):
     @admin.display(description="before")
     def shown_before(self, correction: Correction) -> str:
         """What stood there."""
-        return as_json(correction.before)
+        return facts(correction.before)
 
     @admin.display(description="after")
     def shown_after(self, correction: Correction) -> str:
         """What stands there since."""
-        return as_json(correction.after)
+        return facts(correction.after)
 
     @admin.display(description="reason")
     def short_reason(self, correction: Correction) -> str:

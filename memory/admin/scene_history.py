@@ -6,11 +6,12 @@ from typing import Any
 from uuid import UUID
 
 from memory.admin.differences import Compared, Written, author_of, compared, receipts_of, runs_of
-from memory.admin.links import page_of
-from memory.models import Scene, SceneVersion, Section, VersionLine
+from memory.admin.links import excerpt, page_of
+from memory.models import Correction, Scene, SceneVersion, Section, VersionLine
 
 VERSIONS_SHOWN = 6
 TITLES = dict(Section.choices)
+PINNED = {Correction.Kind.LINES_PINNED: "pinned", Correction.Kind.LINES_UNPINNED: "unpinned"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,24 @@ class Chapter:
     version: SceneVersion
     author: str
     compared: Compared
+
+    @property
+    def author_shown(self) -> str:
+        """Who made it: what neither a run nor a person wrote is what an erase left."""
+        return self.author or ("an erase" if self.is_of_erase else "")
+
+    @property
+    def is_of_erase(self) -> bool:
+        """Whether an erase made it, which leaves a version without the words that went."""
+        version = self.version
+        return version.number > 1 and version.run_id is None and version.correction_id is None
+
+    @property
+    def says(self) -> str:
+        """What happened in it, in a few words."""
+        if self.is_of_erase:
+            return "words were erased"
+        return _pins(self.version.correction) or self.compared.counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +88,15 @@ def lines_of(versions: Sequence[SceneVersion]) -> dict[UUID, list[VersionLine]]:
     for place in places:
         found.setdefault(place.version_id, []).append(place)
     return found
+
+
+def _pins(correction: Correction | None) -> str:
+    """Which lines a correction pinned or unpinned; of one whose words were erased nothing is told."""
+    said = PINNED.get(Correction.Kind(correction.kind)) if correction else None
+    if correction is None or said is None:
+        return ""
+    words = "; ".join(f"“{excerpt(line['text'])}”" for line in correction.after.get("lines", ()))
+    return f"{said}: {words}" if words else said
 
 
 def _written(place: Any, runs: Mapping[UUID, Any]) -> Written:

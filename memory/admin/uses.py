@@ -5,7 +5,8 @@ from typing import Any
 from django.contrib import admin
 
 from memory.admin.base import ReadOnlyAdmin, ReadOnlyInline, WorkspaceFilter
-from memory.admin.links import NOTHING, as_json, excerpt, id_link, link, links_in_lines, row_link
+from memory.admin.facts import facts
+from memory.admin.links import NOTHING, excerpt, id_link, link, links_in_lines, row_link
 from memory.admin.receipts import FeedbackUsedBy
 from memory.models import Feedback, Use
 
@@ -84,7 +85,7 @@ class UseAdmin(ReadOnlyAdmin):
     @admin.display(description="manifest")
     def shown_manifest(self, use: Use) -> str:
         """Blocks, ids and tokens."""
-        return as_json(use.manifest)
+        return facts(use.manifest)
 
 
 @admin.register(Feedback)

@@ -216,7 +216,7 @@ def find_by_meaning(
     }
     if index is None or filters.is_narrow:
         parameters |= {"entity": entity.pk, "space": space, "is_narrow": filters.is_narrow}
-        found = queries.rows_within(milliseconds, "search_vectors", **parameters)
+        found = queries.rows_within(milliseconds, "search_vectors", keeps_plan=True, **parameters)
     else:
         found = queries.rows_within(
             milliseconds,

@@ -169,7 +169,7 @@ def test_an_operator_runs_the_workspace(sign_in: Callable[..., Page], alice: Mem
 
     page.goto(page_of(alice.entity))
     press(page, "Pause steps")
-    page.locator("[name=steps][value=l1_extract]").uncheck()
+    page.locator("[name=steps][value=persona]").check()
     confirm(page, "Pause steps")
     assert "persona" in Entity.objects.get(pk=alice.entity.pk).paused_steps
 

@@ -24,7 +24,7 @@ from memory.models import (
     Work,
 )
 from tests.admin.conftest import CONFIRMED, Memory, park
-from tests.factories import NewLine, make_scene
+from tests.factories import NewLine, make_next_version, make_scene
 
 WHY = {"reason": "Because it is so.", **CONFIRMED}
 ROLES = ("viewer", "reviewer", "operator")
@@ -175,6 +175,11 @@ def test_lines_are_pinned_and_unpinned(alice: Memory, reviewer: Client) -> None:
     reviewer.post(address, {"lines": [], "base": "3", **WHY})
     alice.line.refresh_from_db()
     assert not alice.line.is_pinned
+    history = reviewer.get(reverse("admin:memory_scene_change", args=[scene.pk])).context["history"]
+    assert [chapter.says for chapter in history.chapters[:2]] == [
+        f"unpinned: “{alice.line.text}”",
+        f"pinned: “{alice.line.text}”",
+    ]
 
 
 def test_scenes_are_merged_retired_and_restored(alice: Memory, reviewer: Client) -> None:
@@ -239,6 +244,33 @@ def test_steps_are_paused_and_resumed(alice: Memory, operator: Client) -> None:
     work = Work.objects.get(entity=alice.entity, step="persona")
     operator.post(list_of(Work), {"action": "resume", "_selected_action": [str(work.pk)], **CONFIRMED})
     assert Entity.objects.get(pk=alice.entity.pk).paused_steps == ["l1_extract"]
+
+
+def test_the_page_that_pauses_opens_with_what_is_paused(alice: Memory, operator: Client) -> None:
+    page = do(alice.entity, "pause")
+    assert operator.get(page).context["form"].initial == {"steps": []}
+    operator.post(page, {"steps": ["persona"], **CONFIRMED})
+    assert operator.get(page).context["form"].initial == {"steps": ["persona"]}
+
+
+def test_a_corrected_claim_leads_to_the_new_one(alice: Memory, reviewer: Client) -> None:
+    page = do(alice.atom, "supersede")
+    asked = {**reviewer.get(page).context["form"].initial, "text": "Deploy with approval.", **WHY}
+    answer = reviewer.post(page, asked)
+    new = Atom.objects.get(text="Deploy with approval.")
+    assert answer["Location"] == reverse("admin:memory_atom_change", args=[new.pk])
+
+
+def test_the_history_tells_what_an_erase_left(alice: Memory, reviewer: Client) -> None:
+    line = NewLine("core_sop", "Ask before a deployment.", [alice.atom])
+    first = make_scene(alice.entity, "Deployments", [line])
+    make_next_version(first, run=None)
+    page = reverse("admin:memory_scene_change", args=[first.scene_id])
+    history = reviewer.get(page).context["history"]
+    assert [(chapter.author_shown, chapter.says) for chapter in history.chapters] == [
+        ("an erase", "words were erased"),
+        ("", "the first version, 1 line"),
+    ]
 
 
 def test_what_a_run_parked_is_tried_again(alice: Memory, operator: Client) -> None:

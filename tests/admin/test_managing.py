@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
@@ -13,17 +14,25 @@ from memory.models import Entity, Key, Member, Message, Work, Workspace
 from tests.admin.conftest import CONFIRMED, Memory, park
 
 KEYS = reverse("admin:memory_key_changelist")
+NEW_KEY = reverse("admin:memory_key_add")
 KEPT = {"message_days": "", "run_days": "", "use_days": "90", "event_days": "7"}
+
+
+def number_of_form(client: Client) -> str:
+    found = re.search(r'name="form_number" value="([^"]+)"', client.get(NEW_KEY).content.decode())
+    assert found is not None
+    return found[1]
 
 
 def new_key(client: Client, memory: Memory, **values: object) -> Any:
     asked = {
+        "form_number": number_of_form(client),
         "workspace": str(memory.workspace.pk),
         "label": "agent",
         "scopes": ["read", "write"],
         "entities": [],
     }
-    return client.post(reverse("admin:memory_key_add"), asked | values)
+    return client.post(NEW_KEY, asked | values)
 
 
 def test_a_new_key_is_shown_once_and_opens_the_door(alice: Memory, operator: Client) -> None:
@@ -43,6 +52,33 @@ def test_a_new_key_is_shown_once_and_opens_the_door(alice: Memory, operator: Cli
         content = operator.get(address).content.decode()
         assert shown[0] not in content
         assert key.digest not in content
+
+
+def test_a_form_that_is_sent_again_makes_no_second_key(alice: Memory, operator: Client) -> None:
+    number = number_of_form(operator)
+    new_key(operator, alice, form_number=number)
+    again = new_key(operator, alice, form_number=number)
+    assert again["Location"] == KEYS
+    assert "its key was made then" in operator.get(KEYS).content.decode()
+    assert Key.objects.filter(label="agent").count() == 1
+    assert number not in str(dict(operator.session))
+    new_key(operator, alice)
+    assert Key.objects.filter(label="agent").count() == 2
+
+
+def test_a_form_that_was_refused_still_makes_its_key(alice: Memory, operator: Client) -> None:
+    number = number_of_form(operator)
+    new_key(operator, alice, form_number=number, scopes=[])
+    new_key(operator, alice, form_number=number)
+    assert Key.objects.filter(label="agent").count() == 1
+
+
+@pytest.mark.parametrize("number", ["", "made-up", "made:up:number"])
+def test_a_form_that_the_server_did_not_give_makes_no_key(
+    number: str, alice: Memory, operator: Client
+) -> None:
+    assert new_key(operator, alice, form_number=number)["Location"] == NEW_KEY
+    assert not Key.objects.filter(label="agent").exists()
 
 
 def test_a_key_is_not_made_for_another_workspace_or_its_entities(

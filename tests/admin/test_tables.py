@@ -10,7 +10,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from memory.admin.filling import FILLED_BY
 from memory.models import (
+    Atom,
     EmbeddingSpace,
     Entity,
     LiveSource,
@@ -18,6 +20,7 @@ from memory.models import (
     ModelEndpoint,
     Policy,
     Process,
+    Run,
     Workspace,
 )
 from tests.admin.conftest import Memory, fill, signed_in
@@ -52,6 +55,26 @@ def statements(client: Client, address: str) -> int:
 
 def test_every_table_is_registered() -> None:
     assert [model for model in TABLES if model not in admin.site._registry] == []
+
+
+def test_every_empty_list_says_what_fills_it(superuser: Client) -> None:
+    assert {model._meta.model_name for model in TABLES} == set(FILLED_BY)
+    shown = superuser.get(list_address(Atom)).content.decode()
+    assert FILLED_BY["atom"] in shown
+    assert "Create a new item" not in shown
+    searched = superuser.get(list_address(Atom), {"q": "agent.nobody"}).content.decode()
+    assert "No row fits the search and the filters." in searched
+
+
+def test_a_row_is_called_by_its_name_in_the_way_to_it(alice: Memory, superuser: Client) -> None:
+    shown = superuser.get(row_address(alice.entity)).content.decode()
+    assert "Agent.alice" not in shown
+
+
+def test_runs_are_listed_by_step_as_steps_are_written(alice: Memory, superuser: Client) -> None:
+    shown = superuser.get(list_address(Run), {"step__exact": "l1_extract"})
+    assert {run.step for run in shown.context["cl"].result_list} == {"l1_extract"}
+    assert "L1 Extract" not in shown.content.decode()
 
 
 def test_a_list_takes_the_same_statements_whatever_it_holds(
@@ -152,3 +175,13 @@ def test_counting_stops_at_the_cap_and_the_list_says_so(
     response = superuser.get(reverse("admin:memory_atom_changelist"))
     assert response.context["cl"].paginator.count == 1
     assert "There are more rows than the 1 that were counted" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("table", "asked"), [("atom", {"status__exact": "\0"}), ("tombstone", {"q": "no number of a row"})]
+)
+def test_what_no_row_can_hold_is_no_error(
+    table: str, asked: dict[str, str], alice: Memory, superuser: Client
+) -> None:
+    answer = superuser.get(reverse(f"admin:memory_{table}_changelist"), asked, follow=True)
+    assert answer.status_code == 200
