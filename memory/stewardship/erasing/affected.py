@@ -10,6 +10,9 @@ from memory.stewardship.erasing.needles import Needles
 
 Ids = set[UUID]
 
+COUNTED_BESIDE = frozenset({"active_procedures", "reviewed_versions"})
+"""Counts that tell of rows which another count holds already."""
+
 
 @dataclass(slots=True)
 class Affected:
@@ -38,6 +41,10 @@ class Affected:
     feedback: Ids = field(default_factory=set)
     procedure_lines: Ids = field(default_factory=set)
     procedure_versions: Ids = field(default_factory=set)
+    active_procedures: Ids = field(default_factory=set)
+    """Those of the versions that are handed to agents: afterwards none is, until a person approves one."""
+    reviewed_versions: Ids = field(default_factory=set)
+    """Those of the versions that people decided about."""
     reviews: Ids = field(default_factory=set)
     uses: Ids = field(default_factory=set)
     runs: Ids = field(default_factory=set)
@@ -46,12 +53,15 @@ class Affected:
     messages_again: Ids = field(default_factory=set)
     """Survive, and are read again: atoms that rested on them too are withdrawn."""
     needles: Needles = field(default_factory=lambda: Needles((), ()))
-    """The distinctive words that were looked for."""
+    """The distinctive words that were looked for in what was derived."""
+    telling: Needles = field(default_factory=lambda: Needles((), ()))
+    """Those that were looked for in what people and applications wrote themselves."""
 
     @property
     def counts(self) -> dict[str, int]:
         """How many rows of each sort; sorts without rows are left out."""
-        sizes = {part.name: len(getattr(self, part.name)) for part in fields(self) if part.name != "needles"}
+        names = [part.name for part in fields(self) if part.name not in ("needles", "telling")]
+        sizes = {name: len(getattr(self, name)) for name in names}
         return {name: size for name, size in sizes.items() if size}
 
     @property

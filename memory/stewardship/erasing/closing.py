@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import calendar
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -11,16 +13,20 @@ from memory.indexing.hashing import term_hash
 from memory.indexing.languages import known_languages
 from memory.models import Atom, Entity, Layer, Message, SearchUnit, Session
 from memory.stewardship.erasing.affected import Affected
-from memory.stewardship.erasing.needles import Needles, strings_in, terms_in
+from memory.stewardship.erasing.needles import Needles, TellingNeedles, strings_in, terms_in
 from memory.stewardship.erasing.parts import in_parts
 from memory.stewardship.erasing.scopes import Chosen, Scope, choose
 from memory.stewardship.erasing.spreading import note_empty_sessions, spread
-from memory.stewardship.erasing.sweeping import note_log_entries, note_mentions, sweep
+from memory.stewardship.erasing.sweeping import note_approved, note_log_entries, note_mentions, sweep
+from memory.stewardship.erasing.telling import telling_among
 
 WRITTEN = ("speaker", "text", "attachment_text")
 """What search finds a message by."""
 BESIDE = ("tool_calls", "metadata")
+NAMING = ("title", "external_id")
+CLAIMING = ("text", "subject_id", "value")
 SECONDS = 600
+_OF_DATE = re.compile(r"\d{1,4}|\d{4}-\d\d(?:-\d\d)?")
 
 
 def affected_by(entity: Entity, scope: Scope) -> Affected:
@@ -30,12 +36,22 @@ def affected_by(entity: Entity, scope: Scope) -> Affected:
     note_empty_sessions(entity, affected)
     spread(entity, affected)
     languages = known_languages(entity)
-    affected.needles = Needles(distinctive(entity, chosen, affected, languages), languages)
-    sweep(entity, affected, affected.needles, spares_people=scope.kind == "retention")
+    terms = distinctive(entity, chosen, affected, languages)
+    erased = _erased_texts(entity, chosen, affected) if terms else ()
+    affected.needles = Needles(terms, languages)
+    affected.telling = TellingNeedles(telling_among(terms, erased, languages))
+    sweep(entity, affected, spares_people=scope.kind == "retention")
     spread(entity, affected)
     note_mentions(entity, affected)
-    note_log_entries(entity, affected, affected.needles)
+    note_log_entries(entity, affected)
+    note_approved(entity, affected)
     return affected
+
+
+def _erased_texts(entity: Entity, chosen: Chosen, affected: Affected) -> Iterator[str]:
+    yield from _texts(Message.objects.for_entity(entity), affected.messages, (*WRITTEN, *BESIDE))
+    yield from _texts(Session.objects.for_entity(entity), affected.sessions, NAMING)
+    yield from _texts(Atom.objects.for_entity(entity), set(chosen.atoms), CLAIMING)
 
 
 def distinctive(
@@ -50,22 +66,31 @@ def distinctive(
     written = terms_in(_texts(rows, affected.messages, WRITTEN), languages)
     beside = terms_in(_texts(rows, affected.messages, BESIDE), languages)
     sessions = Session.objects.for_entity(entity)
-    titles = terms_in(_texts(sessions, affected.sessions, ("title", "external_id")), languages)
+    titles = terms_in(_texts(sessions, affected.sessions, NAMING), languages)
     atoms = Atom.objects.for_entity(entity)
-    claimed = terms_in(_texts(atoms, set(chosen.atoms), ("text", "subject_id", "value")), languages)
+    claimed = terms_in(_texts(atoms, set(chosen.atoms), CLAIMING), languages)
     terms = written | beside | titles | claimed
-    terms -= _held_in_index(entity, terms, affected.messages)
+    held = _held_in_index(entity, terms, affected.messages)
+    terms -= held - _of_dates(held, languages)
+    if dated := terms & held:
+        # A unit holds the day on which it was said as well: whether the words do, they alone tell.
+        terms -= dated & terms_in(_texts(rows, _others(rows, affected.messages), WRITTEN), languages)
     unread = _not_in_index(entity, affected.messages)
     terms -= terms_in(_texts(rows, unread, WRITTEN), languages) if terms else set()
     if terms & (beside | claimed):
         terms -= terms_in(_survivors_beside(entity, affected.messages), languages)
-    if terms & titles:
-        terms -= terms_in(
-            _texts(sessions, _other_sessions(entity, affected), ("title", "external_id")), languages
-        )
-    if chosen.atoms:
-        terms -= terms_in(_independent_claims(entity, affected.atoms), languages)
+    if only_titles := terms & titles - written - beside - claimed:
+        others = _texts(sessions, _others(sessions, affected.sessions), NAMING)
+        terms -= only_titles & terms_in(others, languages)
+    if only_claimed := terms & claimed - written - beside:
+        terms -= only_claimed & terms_in(_independent_claims(entity, affected.atoms), languages)
     return frozenset(terms)
+
+
+def _of_dates(terms: set[str], languages: Sequence[str]) -> set[str]:
+    """Terms that may come from a day alone: names of months and weekdays, and short numbers."""
+    names = terms_in([*calendar.month_name, *calendar.month_abbr, *calendar.day_name], languages)
+    return {term for term in terms if term in names or _OF_DATE.fullmatch(term)}
 
 
 def _texts(rows: Any, ids: Iterable[UUID], columns: Sequence[str]) -> Iterable[str]:
@@ -118,13 +143,12 @@ def _survivors_beside(entity: Entity, gone: set[UUID]) -> Iterable[str]:
             yield from strings_in(values, keys=False)
 
 
-def _other_sessions(entity: Entity, affected: Affected) -> set[UUID]:
-    rows = Session.objects.for_entity(entity)
-    return set(rows.order_by().values_list("pk", flat=True)) - affected.sessions
+def _others(rows: Any, gone: set[UUID]) -> set[UUID]:
+    return set(rows.order_by().values_list("pk", flat=True)) - gone
 
 
 def _independent_claims(entity: Entity, gone: set[UUID]) -> Iterable[str]:
     """What other claims from outside say: forgetting one claim takes no other that shares a word with it."""
     rows = Atom.objects.for_entity(entity).filter(evidence__outside_kind__isnull=False)
     claims = set(rows.order_by().values_list("pk", flat=True)) - gone
-    yield from _texts(Atom.objects.for_entity(entity), claims, ("text", "subject_id", "value"))
+    yield from _texts(Atom.objects.for_entity(entity), claims, CLAIMING)

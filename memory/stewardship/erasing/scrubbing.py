@@ -27,6 +27,7 @@ from memory.models import (
     Work,
 )
 from memory.stewardship.erasing.affected import Affected
+from memory.stewardship.erasing.needles import Needles
 from memory.stewardship.erasing.parts import delete_rows, found_by, in_parts, update_rows
 
 ERASED = "erased"
@@ -67,19 +68,23 @@ def _draft_again(entity: Entity, affected: Affected) -> None:
 def remove_skill_inputs(entity: Entity, affected: Affected) -> None:
     """Steps and feedback that hold erased words, and traces that are left without a step."""
     steps, traces = TraceStep.objects.for_entity(entity), TaskTrace.objects.for_entity(entity)
+    of_messages = found_by(steps.filter(message__isnull=False), "trace_id", affected.traces, "trace_id")
     delete_rows(steps, "pk", affected.trace_steps)
     bare = traces.exclude(Exists(TraceStep.objects.filter(trace=OuterRef("pk"))))
     delete_rows(traces, "pk", found_by(bare, "pk", affected.traces, "pk"))
-    holds = affected.needles.are_in
     for part in in_parts(sorted(affected.traces)):
         for trace in traces.filter(pk__in=part):
-            trace.note = ""
-            trace.task = ERASED if holds(trace.task) else trace.task
-            trace.external_id = (
-                f"{ERASED}-{trace.pk.hex[-12:]}" if holds(trace.external_id) else trace.external_id
-            )
-            trace.save(update_fields=["note", "task", "external_id"])
+            _scrub_trace(trace, affected.needles if trace.pk in of_messages else affected.telling)
     delete_rows(Feedback.objects.for_entity(entity), "pk", affected.feedback)
+
+
+def _scrub_trace(trace: TaskTrace, needles: Needles) -> None:
+    trace.note = ""
+    if needles.are_in(trace.task):
+        trace.task = ERASED
+    if needles.are_in(trace.external_id):
+        trace.external_id = _free_name(trace.pk)
+    trace.save(update_fields=["note", "task", "external_id"])
 
 
 def scrub_records(entity: Entity, affected: Affected, now: datetime) -> None:

@@ -85,6 +85,8 @@ def test_what_the_preview_counts_is_what_goes(planted: Planted) -> None:
         "reviews": 1,
         "procedure_lines": 1,
         "procedure_versions": 1,
+        "active_procedures": 1,
+        "reviewed_versions": 1,
         "uses": 1,
         "runs": 2,
         "log_entries": 1,
