@@ -98,7 +98,9 @@ def _covering(counts: Counter[str], most: int) -> Sequence[str]:
     total = counts.total()
     ranked = sorted(counts, key=lambda name: (-counts[name], theme_order(name), name))
     named = [name for name in ranked if counts[name] >= SHARE_SHOWN * total][:most]
-    return named if sum(counts[name] for name in named) >= SHARE_NEEDED * total else []
+    is_enough = sum(counts[name] for name in named) >= SHARE_NEEDED * total
+    # In an order of their own: which one has more claims changes from day to day.
+    return sorted(named, key=lambda name: (theme_order(name), name)) if is_enough else []
 
 
 @cache
