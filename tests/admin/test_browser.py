@@ -238,3 +238,4 @@ def test_the_login_page_is_there_without_script(live_server: LiveServer, browser
     page.fill("[name=password]", PASSWORD)
     page.click("#login-form button[type=submit]")
     expect(page.locator("#content")).to_contain_text("No workspace yet")
+    assert page.url == live_server.url + reverse("admin:index")

@@ -14,7 +14,7 @@ from memory.cascade.designs import Design, design_of
 from memory.ingest.recalled import REQUEST_HEADING, strip_recalled, wrap
 from memory.models import Entity, Session
 from memory.recall.compiling.beside import Beside, Told, beside_turn
-from memory.recall.compiling.chat import REPLY_TOKENS, chat_bytes, chat_of
+from memory.recall.compiling.chat import REPLY_TOKENS, Chat, chat_bytes, chat_of
 from memory.recall.compiling.compiled import Compiled, RecalledClaim
 from memory.recall.compiling.frame import Frame, read_frame
 from memory.recall.compiling.parts import Prefix, prefix_of
@@ -200,7 +200,19 @@ class _Composer:
         )
         sha256 = hashlib.sha256(chat_bytes(chat.messages)).hexdigest()
         parts = (*prefix.blocks, _turns_block(turns), *beside.blocks, procedure)
-        manifest = {
+        return Compiled(
+            messages=chat.messages,
+            recalled_claims=beside.claims,
+            recalled_semantic=beside.facts,
+            manifest=self._manifest(chat, sha256, parts, beside),
+            sha256=sha256,
+            tokens=chat.tokens,
+            stable_messages=chat.stable,
+            stable_prefix_bytes=chat.stable_bytes,
+        )
+
+    def _manifest(self, chat: Chat, sha256: str, parts: Sequence[Block], beside: Beside) -> dict[str, Any]:
+        return {
             "entity": self._entity.name,
             "session": str(self._session.pk),
             "design": self._design.full_name,
@@ -218,16 +230,6 @@ class _Composer:
             "procedures": account_of(self._frame.procedures, self._judged),
             "live": [_live_account(claim) for claim in beside.claims if claim.live_source],
         }
-        return Compiled(
-            messages=chat.messages,
-            recalled_claims=beside.claims,
-            recalled_semantic=beside.facts,
-            manifest=manifest,
-            sha256=sha256,
-            tokens=chat.tokens,
-            stable_messages=chat.stable,
-            stable_prefix_bytes=chat.stable_bytes,
-        )
 
 
 def _clock(as_of: datetime | None, entity: Entity) -> datetime:

@@ -161,6 +161,7 @@ def test_an_open_turn_loop_keeps_its_session(alice: Entity) -> None:
     message = make_message(alice, "Words.", session="talk")
     erase(erasure=plan(alice, Scope("messages", messages=(message.pk,))), actor=BOSS)
     session.refresh_from_db()
+    assert (session.takes_turns, session.ended_at, session.messages.count()) == (True, None, 0)
 
 
 def test_a_retention_rule_spares_what_people_wrote_and_applications_claimed(alice: Entity) -> None:
