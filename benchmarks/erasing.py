@@ -85,6 +85,7 @@ def fill(entity: Entity, count: int) -> None:
     """Twice as many messages, the later half of which stays, each with an atom; scenes, runs, units."""
     from django.db import transaction
 
+    from memory import queries
     from memory.indexing.step import index_entity
     from memory.models import Message, Session
 
@@ -99,6 +100,9 @@ def fill(entity: Entity, count: int) -> None:
             derive(entity, Message.objects.bulk_create(part))
     while index_entity(entity_id=entity.pk):
         pass
+    # As autovacuum does a minute after so many rows came in; without it foreign keys are looked up badly.
+    with queries.owner_cursor() as cursor:
+        cursor.execute("ANALYZE")
 
 
 def said(entity: Entity, session: Any, number: int) -> Message:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from memory.indexing.step import index_terms
 from memory.models import Atom, Entity, Session
-from memory.stewardship.erasing import Scope, erase, plan_erasure
+from memory.stewardship.erasing import Scope, closing, erase, plan_erasure
 from tests.factories import make_atom, make_entity, make_message
 from tests.stewardship.erasing.planting import BOSS
 
@@ -17,6 +17,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 UUID_SAID = "550e8400-e29b-41d4-a716-446655440000"
 HEX_SAID = "c0ffee" * 10 + "beef"
+
+
+@pytest.fixture(autouse=True, params=[0, 1_000], ids=["each term looked up", "all units read"])
+def way_of_asking(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closing, "UNITS_OF_A_LOOK_UP", request.param)
 
 
 def left_after_erasing(
@@ -54,3 +59,7 @@ def test_the_day_on_which_another_was_said_does_not_keep_a_word() -> None:
     day = datetime(2026, 4, 3, tzinfo=UTC)
     entity = left_after_erasing("My daughter is called April.", "April likes tea.", spoken_on=day)
     assert texts(entity) == []
+
+
+def test_a_word_that_another_message_says_too_takes_nothing() -> None:
+    assert texts(left_after_erasing("Tea is at five.", "Tea is drunk at four.")) == ["Tea is drunk at four."]
