@@ -86,7 +86,7 @@ def telling_among(terms: frozenset[str], texts: Iterable[str], languages: Sequen
     for text in texts:
         sought = [(word, begins) for word, begins in _written(text) if word.term in terms]
         within.update(word.term for word, _ in sought if word.is_identifier)
-        plain = [pair for pair in sought if pair[0].term not in found | within]
+        plain = [pair for pair in sought if pair[0].term not in found and pair[0].term not in within]
         if plain:
             found.update(_telling_of(text, plain, languages))
     return Telling(frozenset(found | within), frozenset(within))
