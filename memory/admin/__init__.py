@@ -5,6 +5,7 @@ from memory.admin import (  # noqa: F401  # importing registers
     claims,
     designs,
     digests,
+    doors,
     erasures,
     graph,
     keys,

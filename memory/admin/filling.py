@@ -24,6 +24,8 @@ FILLED_BY: Final = {
     "key": "Operators make keys here.",
     "run": "Each attempt of a step is a run: a worker begins them when messages have come.",
     "work": "Messages that are written give the steps their work.",
+    "share": "Somebody opens one entity's memory to another through the API.",
+    "idempotentreply": "Writes that bear an Idempotency-Key leave their status and ids for a day.",
     "outbox": "What happens in memory leaves events, and retention removes them.",
     "process": "Web and worker processes enter themselves when they start.",
     "modelendpoint": "A model's endpoint is entered when it was first called.",

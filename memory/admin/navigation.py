@@ -65,6 +65,7 @@ _GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("memory.workspace", "workspaces"),
             ("memory.member", "group"),
             ("memory.key", "key"),
+            ("memory.share", "share_reviews"),
             ("auth.user", "account_circle"),
             ("auth.group", "groups"),
             ("memory.installeddesign", "design_services"),

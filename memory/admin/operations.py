@@ -3,8 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Case, Func, IntegerField, OuterRef, QuerySet, Value, When
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path
@@ -19,10 +18,10 @@ from memory.admin.parked import parked_view
 from memory.admin.pause_changes import PAUSE_WORK, RESUME_WORK
 from memory.admin.steps import StepFilter, StepNaming
 from memory.cascade.work import INPUTS, retry_parked
+from memory.measuring.work import MOST_COUNTED, with_counts
 from memory.models import ModelEndpoint, Outbox, Process, Run, Step, Work
 
 WENT_WRONG = "What went wrong"
-INPUTS_COUNTED = 1_000
 RETRY_STEP = Change(
     name="retry",
     label="Retry parked inputs",
@@ -130,19 +129,8 @@ class RunAdmin(StepNaming, ChangingAdmin):
         return references(run.outputs)
 
 
-def _count_for_step(state: str) -> Case:
-    """How many inputs of a Work row's step are in a state, `INPUTS_COUNTED` and one more at most."""
-    whens = []
-    for step, model in INPUTS.items():
-        inputs: QuerySet[Any] = getattr(model._default_manager, state)()
-        some = inputs.filter(workspace=OuterRef("workspace"), entity=OuterRef("entity"))
-        ids = ArraySubquery(some.order_by().values("pk")[: INPUTS_COUNTED + 1])
-        whens.append(When(step=step, then=Func(ids, function="CARDINALITY")))
-    return Case(*whens, default=Value(0), output_field=IntegerField())
-
-
 def _up_to_the_cap(count: int) -> str:
-    return f"{INPUTS_COUNTED}+" if count > INPUTS_COUNTED else str(count)
+    return f"{MOST_COUNTED}+" if count > MOST_COUNTED else str(count)
 
 
 @admin.register(Work)
@@ -182,11 +170,7 @@ class WorkAdmin(StepNaming, ChangingAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Work with the counts of what waits and what is parked."""
-        rows = super().get_queryset(request)
-        counted: QuerySet[Any] = rows.annotate(
-            pending_count=_count_for_step("pending"), parked_count=_count_for_step("parked")
-        )
-        return counted
+        return with_counts(super().get_queryset(request))
 
     @admin.display(description="paused", boolean=True)
     def paused(self, work: Any) -> bool:

@@ -10,7 +10,8 @@ from memory.models.graph import GraphEdge, GraphNode, Unpromoted
 from memory.models.messages import Message, Session
 from memory.models.outbox import Outbox
 from memory.models.persona import Trait, TraitVersion
-from memory.models.runs import ANSWER, ModelEndpoint, Process, Run, Step, Work
+from memory.models.replies import IdempotentReply
+from memory.models.runs import ANSWER, CHAT, ModelEndpoint, Process, Run, Step, Work
 from memory.models.scenes import Line, Scene, SceneVersion, Section, VersionLine
 from memory.models.search import (
     EmbeddingSpace,
@@ -22,6 +23,7 @@ from memory.models.search import (
     Unindexed,
     UnitVector,
 )
+from memory.models.sharing import Share
 from memory.models.skills import (
     Procedure,
     ProcedureLine,
@@ -36,6 +38,7 @@ from memory.models.uses import Feedback, SkillInput, Use
 
 __all__ = [
     "ANSWER",
+    "CHAT",
     "Atom",
     "Authority",
     "Chain",
@@ -48,6 +51,7 @@ __all__ = [
     "Feedback",
     "GraphEdge",
     "GraphNode",
+    "IdempotentReply",
     "InstalledDesign",
     "Key",
     "LanguageSample",
@@ -74,6 +78,7 @@ __all__ = [
     "SearchUnit",
     "Section",
     "Session",
+    "Share",
     "SkillInput",
     "Step",
     "TaskTrace",

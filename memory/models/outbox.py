@@ -34,6 +34,15 @@ class Outbox(Owned):
         ERASED = "erased"
 
     id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]  # streams resume by order
+    entity = models.ForeignKey(  # type: ignore[assignment]  # an event may be of one that is gone
+        "memory.Entity",
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="+",
+        db_index=False,
+        help_text="Empty for the event of an entity that was erased whole: `ids` says which it was.",
+    )
     transaction = TransactionId(
         db_default=models.Func(function="pg_current_xact_id", output_field=models.BigIntegerField()),
         editable=False,
@@ -58,9 +67,21 @@ class Outbox(Owned):
                     ]
                 ),
                 name="outbox_event_known",
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(entity__isnull=False) | Q(event="erased", ids__has_key="entity"),
+                name="outbox_of_an_entity",
+            ),
         ]
-        indexes = [models.Index(fields=["entity", "transaction", "id"], name="outbox_stream")]
+        indexes = [
+            models.Index(fields=["entity", "transaction", "id"], name="outbox_stream"),
+            models.Index(fields=["transaction", "id"], name="outbox_order"),
+            models.Index(
+                condition=Q(entity__isnull=True),
+                fields=["workspace", "transaction", "id"],
+                name="outbox_of_the_gone",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.event} {self.pk}"

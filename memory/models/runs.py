@@ -27,6 +27,8 @@ class Step(models.TextChoices):
 
 ANSWER = "answer"
 """What is recorded as a run although no step of the cascade: a cited reply that a model wrote."""
+CHAT = "chat"
+"""The same for a reply that went through the memory proxy."""
 
 
 class RunQuerySet(OwnedQuerySet["Run"]):
@@ -48,7 +50,7 @@ class Run(Owned):
         ABANDONED = "abandoned", "abandoned: its worker vanished"
 
     created_at = None  # type: ignore[assignment]  # started_at is this table's word for it
-    step = models.CharField(max_length=32, choices=[*Step.choices, (ANSWER, "answer")])
+    step = models.CharField(max_length=32, choices=[*Step.choices, (ANSWER, "answer"), (CHAT, "chat")])
     status = models.CharField(max_length=16, choices=Status.choices, default=Status.RUNNING)
     design = models.CharField(max_length=64, blank=True, default="")
     design_hash = models.CharField(
@@ -88,7 +90,7 @@ class Run(Owned):
     class Meta:
         ordering = ["-started_at"]
         constraints = [
-            models.CheckConstraint(condition=Q(step__in=[*Step.values, ANSWER]), name="run_step_known"),
+            models.CheckConstraint(condition=Q(step__in=[*Step.values, ANSWER, CHAT]), name="run_step_known"),
             models.CheckConstraint(
                 condition=Q(status__in=["running", "succeeded", "failed", "discarded", "abandoned"]),
                 name="run_status_known",

@@ -7,6 +7,7 @@ import secrets
 import zoneinfo
 from datetime import datetime
 from typing import Any, Self
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -19,6 +20,8 @@ from memory.models.base import new_id
 
 KEY_MARK = "msk_"
 DEFAULT_DESIGN = "agent_memory@0.3.0"
+SANDBOX_WORKSPACE_ID = UUID("5a4db000-0000-4000-8000-000000000001")
+"""The workspace of visitors' memories: known without asking, so that every row tells which queue it takes."""
 
 
 def validate_time_zone(name: str) -> None:

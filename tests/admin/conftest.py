@@ -20,6 +20,7 @@ from memory.models import (
     Feedback,
     GraphEdge,
     GraphNode,
+    IdempotentReply,
     InstalledDesign,
     Key,
     LanguageSample,
@@ -37,6 +38,7 @@ from memory.models import (
     Run,
     SceneVersion,
     SearchUnit,
+    Share,
     Step,
     TermCount,
     Tombstone,
@@ -133,7 +135,17 @@ def fill(name: str, *, workspace: Workspace) -> Memory:
     make_index(message)
     draft = make_skills(entity)
     make_erasure(entity)
+    make_doors(entity, key)
     return Memory(entity, message, atom, version, line, trait_version, correction, run, key, draft)
+
+
+def make_doors(entity: Entity, key: Key) -> None:
+    """Another entity that may read this one's memory, and the reply to a write."""
+    owner = {"workspace": entity.workspace, "entity": entity, "key": key}
+    Share.objects.create(**owner, reader=make_entity(f"{entity.name}.reader", workspace=entity.workspace))
+    IdempotentReply.objects.create(
+        **owner, digest=entity.pk.bytes * 2, request=entity.pk.bytes * 2, status=201
+    )
 
 
 def make_skills(entity: Entity) -> ProcedureVersion:

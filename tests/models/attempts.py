@@ -70,6 +70,20 @@ SKILL_CHECKS = [
     ),
     Attempt("tombstone_digest_is_whole", "own.tombstone", {"digest": "\\x30"}),
 ]
+DOOR_CHECKS = [
+    Attempt("share_not_with_itself", "own.share", {"reader_id": Ref("own.entity")}),
+    Attempt("outbox_of_an_entity", "own.outbox", {"entity_id": None}),
+    Attempt("outbox_of_an_entity", "own.gone", {"event": "step.done"}),
+    Attempt("outbox_of_an_entity", "own.gone", {"ids": {}}),
+    *(
+        Attempt("idempotent_reply_digests_are_whole", "own.idempotent_reply", {column: "\\x30"})
+        for column in ("digest", "request")
+    ),
+    *(
+        Attempt("idempotent_reply_of_success", "own.idempotent_reply", {"status": status})
+        for status in (100, 302, 409, 500)
+    ),
+]
 CHECKS = [
     Attempt("member_role_known", "own.member", {"role": "owner"}),
     Attempt("key_scopes_known", "own.key", {"scopes": ["read", "delete"]}),
@@ -293,6 +307,7 @@ NEVER_NEGATIVE = {
     "own.source": ["cache_seconds"],
 }
 IMPLIED = {
+    "memory_idempotentreply_status_check": "idempotent_reply_of_success",
     "memory_workspace_message_days_check": "workspace_keeps_a_day",
     "memory_workspace_run_days_check": "workspace_keeps_a_day",
     "memory_workspace_use_days_check": "workspace_keeps_a_day",
@@ -309,6 +324,8 @@ IMPLIED = {
 TWICE = [
     ("memory_workspace_name_key", "own.workspace", "name"),
     ("member_once_in_workspace", "own.member", "user_id"),
+    ("share_once", "own.share", "reader_id"),
+    ("idempotent_reply_once_per_key", "own.idempotent_reply", "digest"),
     ("memory_key_digest_key", "own.key", "digest"),
     ("memory_key_entities_key_id_entity_id_2783697a_uniq", "own.key_entity", "entity_id"),
     ("entity_name_once_in_workspace", "own.entity", "name"),
@@ -382,7 +399,7 @@ NEGATIVES = [
 OWNED = [
     *("session", "chain", "scene", "trait", "correction", "run", "work", "outbox", "rebuild"),
     *("search_unit", "unit_vector", "term_count", "layer_count", "unindexed"),
-    *("graph_node", "trace", "procedure", "use", "erasure"),
+    *("graph_node", "trace", "procedure", "use", "erasure", "share", "idempotent_reply"),
 ]
 """Rows that hang on their entity alone."""
 OF_ANOTHER_WORKSPACE = [
@@ -452,6 +469,8 @@ OF_ANOTHER_ENTITY = [
 ]
 BOUND_ELSEWHERE = [
     Attempt("key_entity_entity_fk", "own.key_entity", {"entity_id": Ref("far.entity")}),
+    Attempt("share_reader_fk", "own.share", {"reader_id": Ref("far.entity")}),
+    Attempt("idempotent_reply_key_fk", "own.idempotent_reply", {"key_id": Ref("far.key")}),
     Attempt("entity_shadow_of_fk", "own.shadow", {"shadow_of_id": Ref("far.entity")}),
     Attempt("policy_source_fk", "own.live_policy", {"source_id": Ref("far.source")}),
 ]
@@ -463,6 +482,6 @@ WITHOUT_EVIDENCE = [
     Attempt("procedure_line_has_evidence", "own.procedure_line"),
 ]
 COPIES = [
-    *(*CHECKS, *EVIDENCE_CHECKS, *NEGATIVES, *UNIQUES),
+    *(*CHECKS, *DOOR_CHECKS, *EVIDENCE_CHECKS, *NEGATIVES, *UNIQUES),
     *(*OF_ANOTHER_WORKSPACE, *OF_ANOTHER_ENTITY, *BOUND_ELSEWHERE, *WITHOUT_EVIDENCE),
 ]

@@ -94,6 +94,9 @@ TABLES = {
     "feedback_input": "memory_skillinput",
     "erasure": "memory_erasure",
     "tombstone": "memory_tombstone",
+    "share": "memory_share",
+    "idempotent_reply": "memory_idempotentreply",
+    "gone": "memory_outbox",
 }
 
 
@@ -202,6 +205,9 @@ FRESH: dict[str, Values] = {
     "feedback_input": {"id": fresh_number, "feedback_id": Ref("own.spare_feedback")},
     "erasure": {"id": new_id},
     "tombstone": {"id": fresh_number, "digest": "\\x" + "31" * 32},
+    "share": {"id": new_id, "reader_id": Ref("own.spare_reader")},
+    "idempotent_reply": {"id": fresh_number, "digest": "\\x" + "31" * 32},
+    "gone": {"id": fresh_number},
 }
 """What a copy needs of its own: its id, and another value wherever one value may stand once."""
 

@@ -24,6 +24,7 @@ SQL = "\n".join(
         "0005_designs.sql",
         "0008_sessions_claims_graph.sql",
         "0010_stewardship_skills.sql",
+        "0012_shares_replies_events.sql",
     )
 )
 RUNS = {"run", "consumed_by", "parked_by"}

@@ -28,6 +28,8 @@ STAGES = [
         "0009_stewardship_skills",
         "0010_stewardship_skills_integrity",
         "0011_erasing",
+        "0012_shares_replies_events",
+        "0013_chat_runs",
     )
 ]
 SCHEMA = """

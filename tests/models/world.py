@@ -15,6 +15,7 @@ from memory.models import (
     Evidence,
     GraphEdge,
     GraphNode,
+    IdempotentReply,
     InstalledDesign,
     Key,
     LanguageSample,
@@ -33,6 +34,7 @@ from memory.models import (
     Scene,
     SceneVersion,
     SearchUnit,
+    Share,
     Step,
     TermCount,
     Tombstone,
@@ -78,7 +80,7 @@ def make_world() -> World:
         Entity.objects.filter(pk=entity.pk).update(user_id=name)
         rows = {"workspace": entity.workspace_id, "entity": entity.pk, **_make_words(entity)}
         rows |= _make_index(entity, rows) | _make_digest(entity, rows) | _make_claims(entity)
-        rows |= make_skills(entity, rows) | _make_erasure(entity)
+        rows |= make_skills(entity, rows) | _make_erasure(entity) | _make_doors(entity)
         world |= {f"{name}.{row}": row_id for row, row_id in rows.items()}
     user = User.objects.get(username="tried")
     world["own.member"] = Member.objects.create(workspace=entities["own"].workspace, user=user).pk
@@ -237,6 +239,27 @@ def _make_erasure(entity: Entity) -> World:
     )
     stone = Tombstone.objects.create(workspace=entity.workspace, erasure=erasure, digest=entity.pk.bytes * 2)
     return {"erasure": erasure.pk, "tombstone": stone.pk}
+
+
+def _make_doors(entity: Entity) -> World:
+    """Who else may read the memory, what a write was answered, what streams tell of one that is gone."""
+    owner = {"workspace": entity.workspace, "entity": entity}
+    reader, spare = (
+        Entity.objects.create(workspace=entity.workspace, name=f"{place} of {entity.name}")
+        for place in ("reader", "spare reader")
+    )
+    key = Key.objects.create(
+        workspace=entity.workspace, label="tried", prefix="msk_t", digest=entity.name, scopes=["write"]
+    )
+    reply = {"digest": entity.pk.bytes * 2, "request": entity.pk.bytes * 2, "status": 201, "ids": {"n": 1}}
+    gone = {"event": Outbox.Event.ERASED, "ids": {"entity": str(entity.pk)}}
+    return {
+        "key": key.pk,
+        "spare_reader": spare.pk,
+        "share": Share.objects.create(**owner, reader=reader, key=key).pk,
+        "idempotent_reply": IdempotentReply.objects.create(**owner, key=key, **reply).pk,
+        "gone": Outbox.objects.create(workspace=entity.workspace, **gone).pk,
+    }
 
 
 def _make_rebuild(entity: Entity) -> Rebuild:
