@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -22,6 +22,8 @@ from memory.recall.records import (
 )
 from memory.skills.records import VersionRecord
 from memory.stewardship.forgetting_records import Match
+from memory.walkthrough.progress import Settled
+from memory.walkthrough.story import StoryRequest, StorySession, StoryTask
 
 
 class MemoryProblemError(Exception):
@@ -125,6 +127,14 @@ class Forgotten:
     counts: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A session of the story as it is stored: the ids of its messages, and how many of them are new."""
+
+    messages: tuple[UUID, ...]
+    new: int
+
+
 class Memory(Protocol):
     """One entity's memory. Every method may raise MemoryProblemError."""
 
@@ -198,4 +208,41 @@ class Memory(Protocol):
 
     def status(self) -> LadderStatus:
         """Counts of each layer, and what waits."""
+        ...
+
+
+class StoryMemory(Memory, Protocol):
+    """A memory that the tour is told to. Every method may raise MemoryProblemError."""
+
+    @property
+    def prompt_command(self) -> str:
+        """What a person types to come to the prompt of this memory."""
+        ...
+
+    def why_only_words(self) -> str:
+        """Why nothing will ever stand above the words; empty where the cascade runs."""
+        ...
+
+    def tell(self, session: StorySession) -> Told:
+        """Store a session of the story and end it; what was told before is not stored again."""
+        ...
+
+    def carry_out(self, task: StoryTask) -> None:
+        """Record how a task was carried out."""
+        ...
+
+    def settle(self, notice: Callable[[str], object]) -> Settled:
+        """Have what waits worked on, and wait for it."""
+        ...
+
+    def changes(self, messages: Sequence[UUID]) -> Changes:
+        """What some messages did to every layer."""
+        ...
+
+    def context(self, request: StoryRequest) -> Rendered:
+        """The context of a request by the story's clock."""
+        ...
+
+    def close(self) -> None:
+        """End the session of what was said, if anything was."""
         ...

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -16,6 +15,7 @@ from memory.ingest.incoming import IncomingMessage
 from memory.ingest.messages import append_messages
 from memory.ingest.problems import IngestError
 from memory.ingest.sessions import end_session
+from memory.measuring.only_words import ONLY_WORDS
 from memory.models import Entity, Session
 from memory.recall import ladder, rules, trace
 from memory.recall.changes import changes_of
@@ -23,6 +23,7 @@ from memory.recall.context import ContextRequest
 from memory.recall.hits import Found
 from memory.recall.records import (
     AtomRecord,
+    Changes,
     LadderStatus,
     MessageRecord,
     RulesPage,
@@ -31,6 +32,7 @@ from memory.recall.records import (
 )
 from memory.recall.search import Request, search
 from memory.recall.short_ids import NoIdError
+from memory.skills.traces import record_trace
 from memory.skills.uses import ExpiredUseError
 from memory.stewardship.actors import RefusedChangeError
 from memory.walkthrough import forgetting, procedures
@@ -42,16 +44,15 @@ from memory.walkthrough.access import (
     Procedures,
     Rendered,
     Said,
+    Told,
     Traced,
 )
+from memory.walkthrough.incoming import incoming_messages, incoming_steps
+from memory.walkthrough.naming import RESULTS_SHOWN, SPEAKER, new_session, prompt_command
+from memory.walkthrough.progress import Settled
 from memory.walkthrough.recalling import answered, rendered
+from memory.walkthrough.story import StoryRequest, StorySession, StoryTask
 from memory.walkthrough.waiting import wait_until_settled
-
-SPEAKER = "Alice"
-RESULTS_SHOWN = 10
-ONLY_WORDS = (
-    "LLM_FAKE=1: only the words are stored (L0). No step of the cascade runs, nothing stands above them."
-)
 
 
 @contextmanager
@@ -76,7 +77,7 @@ class LocalMemory:
     def __init__(self, entity: Entity, *, timeout_seconds: float) -> None:
         self.entity = entity
         self.timeout_seconds = timeout_seconds
-        self.session = f"terminal-{timezone.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+        self.session = new_session(timezone.now())
 
     @problems_told()
     def say(self, text: str, notice: Callable[[str], object]) -> Said:
@@ -85,14 +86,8 @@ class LocalMemory:
             session=self.session, role="user", speaker=SPEAKER, text=text, occurred_at=timezone.now()
         )
         stored = append_messages(entity=self.entity, messages=[words]).messages[0]
-        if settings.MEMSEEK.is_llm_fake:
-            return self._said(stored.id, is_settled=False, seconds=0.0, reasons=(ONLY_WORDS,))
-        flush(self.entity)
-        end = wait_until_settled(self.entity, timeout_seconds=self.timeout_seconds, notice=notice)
-        return self._said(stored.id, is_settled=end.is_settled, seconds=end.seconds, reasons=end.reasons)
-
-    def _said(self, message: UUID, *, is_settled: bool, seconds: float, reasons: tuple[str, ...]) -> Said:
-        return Said(changes_of(self.entity, [message]), is_settled, seconds, reasons)
+        end = self.settle(notice)
+        return Said(changes_of(self.entity, [stored.id]), end.is_settled, end.seconds, end.reasons)
 
     @problems_told()
     def scenes(self) -> tuple[SceneRecord, ...]:
@@ -167,15 +162,7 @@ class LocalMemory:
     @problems_told()
     def say_of_procedure(self, id_part: str, comment: str, notice: Callable[[str], object]) -> Procedures:
         """Feedback, and the draft that follows from it."""
-
-        def settle() -> tuple[str, ...]:
-            if settings.MEMSEEK.is_llm_fake:
-                return (ONLY_WORDS,)
-            flush(self.entity)
-            end = wait_until_settled(self.entity, timeout_seconds=self.timeout_seconds, notice=notice)
-            return end.reasons
-
-        return procedures.say_of_procedure(self.entity, id_part, comment, settle)
+        return procedures.say_of_procedure(self.entity, id_part, comment, lambda: self.settle(notice).reasons)
 
     @problems_told()
     def forget(self, words: str) -> Forgetting:
@@ -198,3 +185,49 @@ class LocalMemory:
         session = Session.objects.for_entity(self.entity).filter(external_id=self.session).first()
         if session is not None:
             end_session(session)
+
+    @property
+    def prompt_command(self) -> str:
+        """The command with this run and workspace."""
+        return prompt_command(self.entity.name, self.entity.workspace.name)
+
+    def why_only_words(self) -> str:
+        """Because a setting says so."""
+        return ONLY_WORDS if settings.MEMSEEK.is_llm_fake else ""
+
+    @problems_told()
+    def tell(self, session: StorySession) -> Told:
+        """Store a session of the story and end it."""
+        appended = append_messages(entity=self.entity, messages=incoming_messages(session)).messages
+        end_session(Session.objects.for_entity(self.entity).get(external_id=session.external_id))
+        return Told(tuple(message.id for message in appended), sum(message.is_new for message in appended))
+
+    @problems_told()
+    def carry_out(self, task: StoryTask) -> None:
+        """Record a trace; its key keeps it from being recorded twice."""
+        record_trace(
+            entity=self.entity,
+            task=task.task,
+            outcome=task.outcome,
+            steps=incoming_steps(task),
+            external_id=task.external_id,
+            occurred_at=task.occurred_at,
+        )
+
+    @problems_told()
+    def settle(self, notice: Callable[[str], object]) -> Settled:
+        """Wait for the worker, unless none will ever come."""
+        if only_words := self.why_only_words():
+            return Settled(False, 0.0, (only_words,))
+        flush(self.entity)
+        return wait_until_settled(self.entity, timeout_seconds=self.timeout_seconds, notice=notice)
+
+    @problems_told()
+    def changes(self, messages: Sequence[UUID]) -> Changes:
+        """What some messages did to every layer."""
+        return changes_of(self.entity, messages)
+
+    @problems_told()
+    def context(self, request: StoryRequest) -> Rendered:
+        """The context of a request by the story's clock."""
+        return rendered(self.entity, ContextRequest(request.text, as_of=request.as_of))

@@ -8,19 +8,28 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
-from memory.ingest.incoming import IncomingMessage
-from memory.skills.traces import IncomingStep
+
+@dataclass(frozen=True, slots=True)
+class StoryMessage:
+    """Something that is said, by whom and when; its key makes telling it again store nothing."""
+
+    session: str
+    role: str
+    speaker: str
+    occurred_at: datetime
+    text: str
+    dedupe_key: str
 
 
 @dataclass(frozen=True, slots=True)
 class StorySession:
-    """One session of the story; its messages bear keys, so that telling it again stores nothing."""
+    """One session of the story."""
 
     external_id: str
     title: str
-    messages: tuple[IncomingMessage, ...]
+    messages: tuple[StoryMessage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +42,23 @@ class StoryRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class StoryStep:
+    """One step of a task."""
+
+    kind: str
+    text: str
+    tool_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StoryTask:
     """How an agent carried out a task; it bears a key, so that recording it again stores nothing."""
 
     external_id: str
     task: str
-    outcome: str
+    outcome: Literal["success", "partial", "failure", "unknown"]
     occurred_at: datetime
-    steps: tuple[IncomingStep, ...]
+    steps: tuple[StoryStep, ...]
 
 
 @cache
@@ -74,12 +92,12 @@ def _told() -> dict[str, Any]:
 def _session(told: Mapping[str, Any]) -> StorySession:
     name = told["external_id"]
     messages = tuple(
-        IncomingMessage(session=name, dedupe_key=f"{name}:{number}", **message)
+        StoryMessage(session=name, dedupe_key=f"{name}:{number}", **message)
         for number, message in enumerate(told["messages"])
     )
     return StorySession(external_id=name, title=told["title"], messages=messages)
 
 
 def _task(told: Mapping[str, Any]) -> StoryTask:
-    steps = tuple(IncomingStep.model_validate(step) for step in told["steps"])
+    steps = tuple(StoryStep(**step) for step in told["steps"])
     return StoryTask(**{**told, "steps": steps})

@@ -5,7 +5,8 @@ import hashlib
 import pytest
 
 from memory.walkthrough.access import MemoryProblemError
-from memory.walkthrough.local import RESULTS_SHOWN, LocalMemory
+from memory.walkthrough.local import LocalMemory
+from memory.walkthrough.naming import RESULTS_SHOWN
 from tests.cast import Alice
 from tests.factories import make_message
 

@@ -6,13 +6,15 @@ import pytest
 from django.conf import settings as site
 
 from memory.ingest.entities import ensure_entity
+from memory.measuring.only_words import ONLY_WORDS
 from memory.models import Atom, Entity, Message, ProcedureVersion, Review, SceneVersion, Session, TaskTrace
 from memory.recall import ladder
 from memory.recall.changes import changes_of
 from memory.recall.rules import standing_rules
 from memory.recall.short_ids import short_id
 from memory.walkthrough.access import MemoryProblemError
-from memory.walkthrough.local import ONLY_WORDS, LocalMemory
+from memory.walkthrough.demonstrating import run_demo_tour
+from memory.walkthrough.local import LocalMemory
 from memory.walkthrough.naming import RUN_ID_LENGTH, entity_name, new_run_id
 from memory.walkthrough.story import story
 from memory.walkthrough.tour import APPROVAL_ASKED, WAITS, Ask, TourUnfinishedError, run_tour
@@ -37,13 +39,7 @@ def entity(transactional_db: None) -> Entity:
 def told(entity: Entity, timeout_seconds: float = 60.0, ask: Ask | None = None) -> str:
     """What the tour says."""
     output = io.StringIO()
-    run_tour(
-        workspace=entity.workspace,
-        entity=entity,
-        output=output,
-        timeout_seconds=timeout_seconds,
-        ask=ask,
-    )
+    run_tour(LocalMemory(entity, timeout_seconds=timeout_seconds), output, ask=ask)
     return output.getvalue()
 
 
@@ -208,7 +204,7 @@ def test_with_llm_fake_only_the_words_are_stored(entity: Entity, settings: objec
 
 def test_the_tour_has_an_entity_of_its_own(transactional_db: None, settings: object) -> None:
     settings.MEMSEEK = replace(site.MEMSEEK, is_llm_fake=True)  # type: ignore[attr-defined]
-    run_tour(workspace=make_workspace(), output=io.StringIO())
+    run_demo_tour(workspace=make_workspace(), output=io.StringIO())
     assert list(Entity.objects.values_list("name", flat=True)) == ["agent.alice-demo"]
 
 

@@ -4,8 +4,9 @@ import pytest
 from django.utils import timezone
 
 from memory.cascade.work import ensure_work
+from memory.measuring.settling import worker_notice
 from memory.models import Entity, Process, Step, Work
-from memory.walkthrough.waiting import wait_until_settled, worker_notice
+from memory.walkthrough.waiting import wait_until_settled
 from tests.cast import Alice
 from tests.factories import SAID_AT, make_entity, make_pending_message
 
@@ -49,7 +50,7 @@ def test_the_deadline_tells_what_waits_and_why(entity: Entity) -> None:
 
 def test_notices_come_while_nobody_works(entity: Entity, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memory.walkthrough.waiting.NOTICE_SECONDS", 0.0)
-    monkeypatch.setattr("memory.walkthrough.waiting.WORKER_START_SECONDS", 0.0)
+    monkeypatch.setattr("memory.walkthrough.progress.WORKER_START_SECONDS", 0.0)
     make_pending_message(entity, "Something.")
     told: list[str] = []
     wait_until_settled(entity, timeout_seconds=0.1, notice=told.append)

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memory.ingest.problems import IngestError
 from memory.ingest.workspaces import DEFAULT_SCOPES, create_workspace
+from memory.management.lifetimes import add_lifetime_argument, end_of
 from memory.models import Key
 from memseek_site.serving import migrate_if_needed
 
@@ -17,7 +18,7 @@ class Command(BaseCommand):
     help = "Create a workspace and print it with its API key, which is shown this once."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """NAME, --label and --scope."""
+        """NAME, --label, --scope and --lifetime."""
         parser.add_argument("name", help="name of the workspace, up to 64 characters")
         parser.add_argument("--label", default="first key", help="what the key is for")
         parser.add_argument(
@@ -26,13 +27,19 @@ class Command(BaseCommand):
             choices=Key.Scope.values,
             help=f"what the key may do; repeat it for several ({' and '.join(DEFAULT_SCOPES)})",
         )
+        add_lifetime_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
         """Create and print, or say why not on standard error."""
         migrate_if_needed()
         scopes = options["scope"] or DEFAULT_SCOPES
         try:
-            made = create_workspace(name=options["name"], label=options["label"], scopes=scopes)
+            made = create_workspace(
+                name=options["name"],
+                label=options["label"],
+                scopes=scopes,
+                expires_at=end_of(options["lifetime"]),
+            )
         except IngestError as error:
             raise CommandError(str(error)) from error
         shown = {"workspace": made.workspace.name, "id": str(made.workspace.pk), "api_key": made.token}

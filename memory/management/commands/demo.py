@@ -5,8 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from memory.walkthrough.demonstrating import run_demo_tour
 from memory.walkthrough.shell import asked_at_terminal
-from memory.walkthrough.tour import Ask, run_tour
+from memory.walkthrough.tour import Ask
 from memseek_site.demonstration import Aside, ensure_operator, ensure_workspace
 from memseek_site.doctor.processes import living
 from memseek_site.serving import (
@@ -59,7 +60,7 @@ class Command(BaseCommand):
             write(f"Operator's login, shown this once: {login.name} / {login.password}")
         if not living("worker"):
             supervisor.add(worker_child(write, log_level=level))
-        tour = Aside(lambda: run_tour(workspace=workspace, output=self.stdout, ask=ask))
+        tour = Aside(lambda: run_demo_tour(workspace=workspace, output=self.stdout, ask=ask))
         tour.start()
         supervisor.tend_until(lambda: not tour.is_alive())
         if tour.error is not None:
