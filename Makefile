@@ -1,7 +1,7 @@
 # One command each. Nothing has to be installed first but Python 3.11 or newer.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo agent test run worker lint types check lock migrations format bench-cascade bench-offline bench-recall bench-compiling bench-admin bench-import bench-redaction bench-sizing test-faults
+.PHONY: help demo agent test run worker lint types check lock migrations format screenshots bench-cascade bench-offline bench-recall bench-compiling bench-admin bench-import bench-redaction bench-sizing bench-events bench-limiting test-faults api-examples
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -35,6 +35,9 @@ help:
 	@echo "make bench-admin   pages of the admin with 100,000 rows (ARGS='--rows 3000' for a short one)"
 	@echo "make bench-import  memory and time of a large import (ARGS='--megabytes 10' for a short one)"
 	@echo "make bench-redaction  what redaction costs     make bench-sizing  bytes a message takes"
+	@echo "make screenshots   pictures of the pages for the documents (ARGS='home overview' for some)"
+	@echo "make bench-events  500 open streams      make bench-limiting  what counting a request costs"
+	@echo "make api-examples  play the story over HTTP for the examples of the API's document, and its guide's tables"
 	@echo "make migrations    write migrations      make lock        resolve the dependencies again"
 
 demo: $(RUN_STAMP)
@@ -45,7 +48,8 @@ agent: $(RUN_STAMP)
 	@$(PY) examples/first_agent.py
 
 run: $(RUN_STAMP)
-	$(PY) -m uvicorn memseek_site.asgi:application --host $(HOST) --port $(PORT) $(ARGS)
+	$(PY) -m uvicorn memseek_site.asgi:application --host $(HOST) --port $(PORT) \
+		--no-proxy-headers --timeout-graceful-shutdown 10 $(ARGS)
 
 worker: $(RUN_STAMP)
 	$(PY) -m celery -A memseek_site.celery:application worker --beat --pool threads \
@@ -59,6 +63,10 @@ test: $(TEST_STAMP)
 # Workers killed at every named point; prints how often each was hit.
 test-faults: $(TEST_STAMP)
 	$(PY) -m pytest tests/faults -s $(ARGS)
+
+# After a change of the API's bodies: what the OpenAPI document and docs/api.md show is taken down anew.
+api-examples: $(TEST_STAMP)
+	API_EXAMPLES=write $(PY) -m pytest -q tests/api/contract/test_story.py tests/docs/test_api_document.py $(ARGS)
 
 bench-cascade: $(TEST_STAMP)
 	$(PY) -m benchmarks.cascade $(ARGS)
@@ -84,6 +92,14 @@ bench-redaction: $(TEST_STAMP)
 bench-sizing: $(TEST_STAMP)
 	$(PY) -m benchmarks.sizing $(ARGS)
 
+# Five hundred open streams on one web process: memory, processor, time from commit to arrival.
+bench-events: $(TEST_STAMP)
+	$(PY) -m benchmarks.events $(ARGS)
+
+# What counting a request in Redis, and in the process alone, takes.
+bench-limiting: $(TEST_STAMP)
+	$(PY) -m benchmarks.limiting $(ARGS)
+
 # compile_context with 200 turns and 10,000 atoms, and recall alone.
 bench-compiling: $(TEST_STAMP)
 	$(PY) -m benchmarks.compiling $(ARGS)
@@ -91,6 +107,10 @@ bench-compiling: $(TEST_STAMP)
 # Every list and page of the admin with 100,000 rows in each table (ARGS='--rows 3000' for a short one).
 bench-admin: $(TEST_STAMP)
 	$(PY) -m benchmarks.admin $(ARGS)
+
+# Every page, light, dark and on a telephone, of a site of its own with the tour in it; needs Chromium.
+screenshots: $(TEST_STAMP)
+	$(PY) -m tools.screenshots $(ARGS)
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .

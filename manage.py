@@ -4,7 +4,7 @@
 import os
 import sys
 
-# The doctor starts them itself, to tell when they do not come up.
+# The doctor starts them itself, to tell when they do not come up; mcp does unless it passes on to a server.
 COMMANDS_WITHOUT_SERVERS = {
     "help",
     "version",
@@ -14,6 +14,7 @@ COMMANDS_WITHOUT_SERVERS = {
     "check",
     "collectstatic",
     "doctor",
+    "mcp",
 }
 
 

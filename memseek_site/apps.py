@@ -2,6 +2,7 @@
 
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
+from django.db.backends.signals import connection_created
 
 
 class SiteConfig(AppConfig):
@@ -12,8 +13,11 @@ class SiteConfig(AppConfig):
     verbose_name = "Memseek"
 
     def ready(self) -> None:
-        """Register the checks, and make tasks of this process go to the configured broker."""
+        """Register the checks, have tasks of this process go to the configured broker, and statements end."""
         from memseek_site import celery, checks  # noqa: F401
+        from memseek_site.statement_limits import apply_limit
+
+        connection_created.connect(apply_limit)
 
 
 class AdminConfig(DjangoAdminConfig):

@@ -1,16 +1,39 @@
-"""The ASGI handler: a request goes to a thread once, and back once.
+"""The ASGI handler: a request goes to a thread once, and back once; a body that is too large is not read.
 
 Django's own lets every middleware that is not asynchronous hop to the request's thread by itself, and twice:
-ten of them take longer than many an answer.
+ten of them take longer than many an answer. It also reads all of a body before anybody looks at its size.
 """
 
 from __future__ import annotations
 
+import io
+import re
+import time
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, cast
+
 import django
 from asgiref.sync import sync_to_async
-from django.core.handlers.asgi import ASGIHandler
-from django.http import HttpRequest
+from django.conf import settings
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler, ASGIRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+
+from memseek_site.limit_reading import MEGABYTE
+from memseek_site.requests import HEADER, request_id_of
+
+IMPORTS = re.compile(r"/api/v1/entities/.+/import")
+CHATS = re.compile(r"/v1/")
+PAGE_BYTES = 32 * MEGABYTE
+"""What people upload in the admin and on pages: Django's own limits for fields and files are below it."""
+
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class BodyTooLargeError(Exception):
+    """More was announced, or came, than the address takes."""
 
 
 class OneHopHandler(ASGIHandler):
@@ -22,7 +45,101 @@ class OneHopHandler(ASGIHandler):
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """The response of the synchronous chain."""
-        return await sync_to_async(self.get_response, thread_sensitive=True)(request)
+        response = await sync_to_async(self.get_response, thread_sensitive=True)(request)
+        if request.method not in SAFE_METHODS:
+            _look_for_events()
+        return response
+
+    async def handle(self, scope: Any, receive: Any, send: Any) -> None:
+        """One request; 413 as soon as more of a body came than is taken, whatever was said of its length."""
+        most = most_bytes(scope["path"])
+        try:
+            await super().handle(scope, _bounded(scope, receive, most), send)
+        except BodyTooLargeError:
+            await _refuse(scope, send, 413, "too_large", f"A request has at most {most} bytes here.")
+
+    async def read_body(self, receive: Any) -> IO[bytes]:
+        """The body as a file; what has come of one that does not end is thrown away."""
+        most = settings.FILE_UPLOAD_MAX_MEMORY_SIZE
+        body_file = SpooledTemporaryFile(max_size=most, mode="w+b")  # noqa: SIM115 - closed with the request
+        try:
+            is_whole = False
+            while not is_whole:
+                event = await receive()
+                if event["type"] == "http.disconnect":
+                    raise RequestAborted
+                body_file.write(event.get("body", b""))
+                is_whole = not event.get("more_body", False)
+        except BaseException:
+            body_file.close()
+            raise
+        body_file.seek(0)
+        return body_file
+
+    def create_request(self, scope: Any, body_file: IO[bytes]) -> Any:
+        """The request, or the reply to one that is none."""
+        request, failed = super().create_request(scope, body_file)
+        if failed is None:
+            return request, None
+        return None, _told(scope, failed.status_code, "invalid", "The request cannot be read.")
+
+
+def _look_for_events() -> None:
+    """A write of this process need not wait until its streams look again."""
+    from memory.events.hub import hub
+
+    hub().look_now()
+
+
+def most_bytes(path: str) -> int:
+    """How long a body may be, by its address."""
+    product = settings.MEMSEEK
+    if IMPORTS.fullmatch(path):
+        return int(product.limits.import_bytes)
+    if CHATS.match(path):
+        return int(product.proxy.body_megabytes * MEGABYTE)
+    return max(int(product.limits.body_bytes), 0 if path.startswith("/api/") else PAGE_BYTES)
+
+
+def _bounded(scope: Any, receive: Any, most: int) -> Any:
+    """The same, until more than so many bytes have come."""
+    announced = dict(scope.get("headers", ())).get(b"content-length", b"0")
+    left = most
+
+    async def bounded() -> Any:
+        nonlocal left
+        if announced.isdigit() and int(announced) > most:
+            raise BodyTooLargeError
+        event = await receive()
+        left -= len(event.get("body", b""))
+        if left < 0:
+            raise BodyTooLargeError
+        return event
+
+    return bounded
+
+
+async def _refuse(scope: Any, send: Any, status: int, error: str, detail: str) -> None:
+    """Reply without the chain. The rest of the body is not read, so the connection ends with the reply."""
+    response = _told(scope, status, error, detail)
+    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in response.items()]
+    headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": response.content})
+
+
+def _told(scope: Any, status: int, error: str, detail: str) -> HttpResponse:
+    """The API's body with the request's id, told in the log and counted as other replies are."""
+    from memory.api.failures import failure
+    from memseek_site.requests import NO_ROUTE, tell
+
+    began = time.perf_counter()
+    plain = {**scope, "path": "/", "raw_path": b"/", "query_string": b""}
+    request = ASGIRequest(cast(Any, plain), io.BytesIO())
+    response = failure(status, error, detail)
+    response[HEADER] = request_id_of(request)
+    tell(request, route=NO_ROUTE, status=status, began=began)
+    return response
 
 
 def application() -> OneHopHandler:

@@ -166,8 +166,11 @@ def logging_settings(*, level: str, shape: str) -> dict[str, Any]:
             "uvicorn": passed_on,
             "uvicorn.error": passed_on,
             "uvicorn.access": silent,
+            # The SDK tells of every request twice.
+            "mcp": {"level": "WARNING"},
             # The HTTP clients log addresses, which may hold a key.
             "httpx": {"level": "WARNING"},
+            "httpx2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},
         },
     }

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from memseek_site.limit_reading import EventSettings, LimitSettings
 from memseek_site.live_sources import LiveSettings
+from memseek_site.proxy_reading import ProxySettings
+from memseek_site.sandbox_reading import SandboxSettings
 
 # Variables in which providers' keys usually lie; `doctor` says when one is set and nothing uses it.
 KNOWN_KEY_VARIABLES = (
@@ -199,6 +202,12 @@ class MemseekSettings:
     redact: frozenset[str] = frozenset()
     """What is taken out of words before they are stored: `secrets`, `personal`, both or nothing."""
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
+    proxy: ProxySettings = field(default_factory=ProxySettings)
+    mcp_entity: str = ""
+    """Whose memory an MCP client means that names nobody; empty means that each call has to."""
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    events: EventSettings = field(default_factory=EventSettings)
+    sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     run_days: int = 90
     """Runs are kept for so long in workspaces that do not say otherwise."""
     retention_seconds: float = 900.0
@@ -207,7 +216,10 @@ class MemseekSettings:
     def configuration_hash(self) -> str:
         """A digest that is the same for processes that behave the same; holds no secret and no path."""
         shown = asdict(self)
-        for name in ("data_dir", "design_folders", "unused_key_variables", "agent_memory_run_id"):
+        for name in (
+            *("data_dir", "design_folders", "unused_key_variables"),
+            *("agent_memory_run_id", "mcp_entity"),
+        ):
             del shown[name]
         # Whether there are keys changes what a process can do; the keys themselves stay out of the digest.
         shown["model"]["api_key"] = bool(self.model.api_key)
@@ -215,6 +227,8 @@ class MemseekSettings:
         shown["embedding"]["api_key"] = bool(self.embedding.api_key)
         shown["live"]["credentials"] = sorted(self.live.credentials)
         shown["redact"] = sorted(self.redact)
-        # Scraping changes nothing of what a process does.
-        del shown["metrics"]
+        # Workers ask which model reads a sandbox and how long it stands; the rest is the pages' business.
+        shown["sandbox"] = [self.sandbox.asks_model, self.sandbox.hours]
+        # Scraping changes nothing of what a process does, and a worker has no business with the doors.
+        del shown["metrics"], shown["proxy"], shown["limits"], shown["events"]
         return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:16]

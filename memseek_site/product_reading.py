@@ -1,9 +1,10 @@
 """The product's settings out of the environment: names, defaults and limits."""
 
-import re
 from pathlib import Path
 
+from memory.walkthrough.naming import RUN_ID, RUN_ID_HINT
 from memseek_site.environment import Environment
+from memseek_site.limit_reading import read_events, read_limits
 from memseek_site.live_sources import read_live_settings
 from memseek_site.model_reading import read_embedding, read_model
 from memseek_site.operation_reading import read_metrics, read_redaction
@@ -16,12 +17,15 @@ from memseek_site.product import (
     SessionSettings,
     WakingSettings,
 )
+from memseek_site.proxy_reading import read_proxy
+from memseek_site.sandbox_reading import read_sandbox
 
-RUN_ID = re.compile(r"[A-Za-z0-9_-]{0,32}")
 RETRY_SECONDS = (5.0, 20.0, 80.0)
 
 
-def read_product_settings(environment: Environment, data_dir: Path) -> MemseekSettings:
+def read_product_settings(
+    environment: Environment, data_dir: Path, *, is_production: bool = False
+) -> MemseekSettings:
     """Everything under MEMSEEK_; problems are noted in the environment."""
     model = read_model(environment)
     embedding = read_embedding(environment)
@@ -44,6 +48,13 @@ def read_product_settings(environment: Environment, data_dir: Path) -> MemseekSe
         live=read_live_settings(environment),
         redact=read_redaction(environment),
         metrics=read_metrics(environment),
+        proxy=read_proxy(environment, model),
+        limits=read_limits(environment, is_production=is_production),
+        events=read_events(environment),
+        sandbox=read_sandbox(environment, is_production=is_production),
+        mcp_entity=environment.text(
+            "MEMSEEK_MCP_ENTITY", about="Whose memory an MCP client means that names nobody."
+        ),
         run_days=environment.count(
             "MEMSEEK_RUN_DAYS", 90, least=1, about="Days that runs are kept where a workspace says nothing."
         ),
@@ -135,13 +146,9 @@ def _sessions(environment: Environment) -> SessionSettings:
 def _run_id(environment: Environment) -> str:
     name = "AGENT_MEMORY_RUN_ID"
     run_id = environment.text(name, about="Name of the walkthrough's memory; six random characters if unset.")
-    if RUN_ID.fullmatch(run_id):
+    if not run_id or RUN_ID.fullmatch(run_id):
         return run_id
-    environment.reject(
-        name,
-        f"{name} is no name of a run.",
-        "Give it 1 to 32 ASCII letters, digits, hyphens or underscores, or unset it.",
-    )
+    environment.reject(name, f"{name} is no name of a run.", RUN_ID_HINT)
     return ""
 
 

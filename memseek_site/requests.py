@@ -37,42 +37,41 @@ class RequestMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """The reply of what comes after."""
         began = time.perf_counter()
-        request_id = _request_id(request)
+        request_id = request_id_of(request)
         with log_fields(request_id=request_id):
             response = self.get_response(request)
             response[HEADER] = request_id
-            self._tell(request, response, time.perf_counter() - began)
+            tell(
+                request,
+                route=route_of(request),
+                status=response.status_code,
+                began=began,
+                name=name_of(request),
+            )
         return response
 
-    def _tell(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
-        route, method = route_of(request), method_of(request)
-        level = logging.DEBUG if route in ASKED_ALL_THE_TIME else logging.INFO
-        if servers_own.isEnabledFor(level):
-            logger.log(
-                level,
-                "request",
-                extra={
-                    "method": method,
-                    "route": route,
-                    "status": response.status_code,
-                    "milliseconds": round(seconds * 1_000, 1),
-                },
-            )
-        if settings.MEMSEEK.metrics.is_on:
-            _measure(request, response, seconds)
+
+def tell(request: HttpRequest, *, route: str, status: int, began: float, name: str = "") -> None:
+    """One line of the log and one count for a request that has been answered.
+
+    `began` is by the performance counter; `name` tells the doors that read memory.
+    """
+    seconds = time.perf_counter() - began
+    method = method_of(request)
+    level = logging.DEBUG if route in ASKED_ALL_THE_TIME else logging.INFO
+    if servers_own.isEnabledFor(level):
+        fields = {"method": method, "route": route, "status": status}
+        logger.log(level, "request", extra={**fields, "milliseconds": round(seconds * 1_000, 1)})
+    if settings.MEMSEEK.metrics.is_on:
+        from memseek_site.metrics import local
+
+        local.count_request(route=route, method=method, status=status, seconds=seconds)
+        if name in READS_MEMORY and status < FIRST_ERROR:
+            local.observe_recall(kind=name, seconds=seconds)
 
 
-def _measure(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
-    from memseek_site.metrics import local
-
-    status = response.status_code
-    local.count_request(route=route_of(request), method=method_of(request), status=status, seconds=seconds)
-    name = request.resolver_match.url_name if request.resolver_match else ""
-    if name in READS_MEMORY and status < FIRST_ERROR:
-        local.observe_recall(kind=name, seconds=seconds)
-
-
-def _request_id(request: HttpRequest) -> str:
+def request_id_of(request: HttpRequest) -> str:
+    """The id that a proxy gave the request, else a new one."""
     given = request.headers.get(HEADER, "")
     return given if GIVEN.fullmatch(given) else uuid.uuid4().hex
 
@@ -81,6 +80,11 @@ def route_of(request: HttpRequest) -> str:
     """The pattern of the address, such as `api/v1/sessions/<uuid:session_id>`: never what stands in it."""
     match = request.resolver_match
     return NO_ROUTE if match is None else match.route or "/"
+
+
+def name_of(request: HttpRequest) -> str:
+    """The name of the address, empty without one."""
+    return (request.resolver_match.url_name or "") if request.resolver_match else ""
 
 
 def method_of(request: HttpRequest) -> str:

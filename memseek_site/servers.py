@@ -1,7 +1,12 @@
 """Before a process serves: refuse wrong settings, and have the servers that it needs."""
 
 import gc
+import signal
 import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.core import checks
@@ -42,6 +47,25 @@ def prepare_server() -> None:
     refuse_wrong_settings()
     tell_of_lost_threads()
     ensure_servers()
+
+
+def end_streams_first() -> None:
+    """Have a signal that ends the server end its streams, which it would wait for without an end."""
+    from memory.events.hub import end_streams
+
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGINT, signal.SIGTERM):
+        following = signal.getsignal(number)
+        if callable(following):
+            signal.signal(number, partial(_end, end_streams, following))
+
+
+def _end(
+    end_streams: Callable[[], None], following: Callable[[int, Any], Any], number: int, frame: Any
+) -> None:
+    end_streams()
+    following(number, frame)
 
 
 def keep_what_is_loaded() -> None:

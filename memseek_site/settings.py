@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from corsheaders.defaults import default_headers
 from csp.constants import NONE, SELF
 from kombu import Queue
 
@@ -52,7 +53,7 @@ if IS_PRODUCTION:
     require_production_settings(ENVIRONMENT)
     DEBUG = False
 
-MEMSEEK = read_product_settings(ENVIRONMENT, DATA_DIR)
+MEMSEEK = read_product_settings(ENVIRONMENT, DATA_DIR, is_production=IS_PRODUCTION)
 
 # Applications -------------------------------------------------------------------------------------------
 
@@ -72,6 +73,8 @@ INSTALLED_APPS = [
     "corsheaders",
     "csp",
     "rest_framework",
+    # Files of the API's page; the document itself needs no application.
+    "drf_spectacular_sidecar",
 ]
 
 MIDDLEWARE = [
@@ -219,6 +222,14 @@ WHITENOISE_USE_FINDERS = not IS_PRODUCTION
 
 CORS_ALLOWED_ORIGINS = list(read_origins(ENVIRONMENT))
 CORS_ALLOW_CREDENTIALS = False
+CORS_ALLOW_HEADERS = [
+    *default_headers,
+    *("idempotency-key", "if-match", "if-none-match", "last-event-id", "x-request-id"),
+]
+CORS_EXPOSE_HEADERS = [
+    *("ETag", "Idempotency-Replayed", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"),
+    *("Retry-After", "WWW-Authenticate", "X-Request-ID"),
+]
 # Other origins may call the API with a key; pages and admin are for this origin alone.
 CORS_URLS_REGEX = r"^/(health|timeline|records|api/.*)$"
 

@@ -124,6 +124,8 @@ def web_child(write: Write, *, host: str, port: int, log_level: str) -> ServedCh
             str(port),
         ),
         *("--log-level", log_level, "--timeout-graceful-shutdown", str(STREAM_PATIENCE_SECONDS)),
+        # What proxies say is read by the settings that say whether there are any.
+        "--no-proxy-headers",
     ]
     return ServedChild("web", command, write)
 

@@ -69,8 +69,9 @@ def trial_server(*, scopes: Sequence[str] = ("read", "write"), **variables: str)
             "MEMSEEK_DATA_DIR": str(folder / "memseek"),
             **variables,
         }
-        key = _new_key(environment, scopes)
-        with _serving(environment, folder / "serve.log") as base_url:
+        asked = [word for scope in scopes for word in ("--scope", scope)]
+        key = new_workspace(environment, WORKSPACE, *asked)
+        with serving(environment, folder / "serve.log") as base_url:
             trial = Trial(base_url, key)
             _wait_for_worker(trial)
             yield trial
@@ -89,11 +90,10 @@ def _folder() -> Iterator[Path]:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _new_key(environment: Mapping[str, str], scopes: Sequence[str]) -> str:
-    """The key of a new workspace; this also makes the database."""
-    asked = [word for scope in scopes for word in ("--scope", scope)]
+def new_workspace(environment: Mapping[str, str], name: str, *options: str) -> str:
+    """The key of a new workspace; this also makes an embedded database. TrialError."""
     made = subprocess.run(
-        [sys.executable, "manage.py", "create_workspace", WORKSPACE, *asked],
+        [sys.executable, "manage.py", "create_workspace", name, *options],
         cwd=SOURCE_ROOT,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -107,7 +107,8 @@ def _new_key(environment: Mapping[str, str], scopes: Sequence[str]) -> str:
 
 
 @contextmanager
-def _serving(environment: Mapping[str, str], log: Path) -> Iterator[str]:
+def serving(environment: Mapping[str, str], log: Path) -> Iterator[str]:
+    """The address of a server on a free port, which a worker belongs to; gone afterwards. TrialError."""
     port = _free_port()
     with log.open("wb") as output:
         process = subprocess.Popen(

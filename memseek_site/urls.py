@@ -3,11 +3,20 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from memory.proxy.views import needs_asgi
 from memseek_site.metrics.door import metrics
+from showcase.shared import shared
 
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("metrics", metrics, name="metrics"),
+    path("v1/<path:rest>", needs_asgi, name="proxy"),
+    path("shared/<str:token>/", shared, name="shared"),
     path("", include("memory.api.urls")),
     path("", include("showcase.urls")),
 ]
+
+handler400 = "memory.api.failures.bad_request"
+handler403 = "memory.api.failures.permission_denied"
+handler404 = "memory.api.failures.not_found"
+handler500 = "memory.api.failures.internal_error"

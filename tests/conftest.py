@@ -13,6 +13,15 @@ from memseek_site.databases import connected_as_owner, grant_to_application
 from memseek_site.embedded.layout import layout_of
 from memseek_site.embedded.postgres import connect
 from memseek_site.embedded.users import ensure_embedded
+from tests.api.contract.middleware import broken
+
+
+@pytest.fixture(autouse=True)
+def contract() -> Iterator[None]:
+    """Whatever the API replied in a test is what the OpenAPI document promises."""
+    broken.clear()
+    yield
+    assert broken == []
 
 
 @pytest.fixture(scope="session")

@@ -12,12 +12,15 @@ from memory.api import claim_bodies as bodies
 from memory.api.authentication import CanRead
 from memory.api.claim_requests import ClaimGiven, ClaimsAsked, HistoryAsked, ObservationGiven
 from memory.api.cursors import read_number_cursor
+from memory.api.operations import operation
 from memory.api.reading import read_body, read_query
 from memory.api.session_views import ReadOrWrite
 from memory.api.views import JsonView
 from memory.claims.observing import Observed, observe, observe_with
 from memory.claims.policies import rules_of
 from memory.claims.reading import claim_history, list_claims
+
+OBSERVED = {201: "It made a claim.", 200: "It is held already, or is not kept."}
 
 
 def _told(entity_name: str, observed: Observed) -> Response:
@@ -27,14 +30,21 @@ def _told(entity_name: str, observed: Observed) -> Response:
 class ClaimsView(ReadOrWrite):
     """`GET` and `POST /claims`."""
 
+    @operation("List claims", query=ClaimsAsked, returns=bodies.ClaimsBody)
     def get(self, request: Request) -> Response:
         """A page of the claims that a filter lets through, in the order in which they were made."""
         asked = read_query(ClaimsAsked, request.query_params)
-        entity = self.access().entity(asked.entity)
+        entity = self.access().readable(asked.entity)
         after = read_number_cursor(asked.after, "claims")
         page = list_claims(entity, asked.wanted(), after=after, limit=asked.limit)
         return Response(bodies.claims_body(entity, page))
 
+    @operation(
+        "Observe a claim",
+        body=ClaimGiven,
+        returns=bodies.ObservedBody,
+        status=OBSERVED,
+    )
     def post(self, request: Request) -> Response:
         """Observe: 201 when it made a claim, 200 when it was held already or is not kept."""
         given = read_body(ClaimGiven, cast(dict[str, Any], request.data))
@@ -47,6 +57,12 @@ class ClaimsView(ReadOrWrite):
 class SessionClaimsView(ReadOrWrite):
     """`POST /sessions/{id}/claims`."""
 
+    @operation(
+        "Observe a claim in a session",
+        body=ObservationGiven,
+        returns=bodies.ObservedBody,
+        status=OBSERVED,
+    )
     def post(self, request: Request, session_id: UUID) -> Response:
         """Observe for the entity of a session."""
         given = read_body(ObservationGiven, cast(dict[str, Any], request.data))
@@ -59,6 +75,7 @@ class ClaimHistoryView(JsonView):
 
     permission_classes = [CanRead]
 
+    @operation("Read the history of a claim", query=HistoryAsked, returns=bodies.ClaimHistoryBody)
     def get(self, request: Request, claim_id: UUID) -> Response:
         """All that was said about the matter of a claim, each with its state and its evidence."""
         read_query(HistoryAsked, request.query_params)
@@ -71,6 +88,7 @@ class PoliciesView(JsonView):
 
     permission_classes = [CanRead]
 
+    @operation("List policies", query=HistoryAsked, returns=bodies.PoliciesBody)
     def get(self, request: Request) -> Response:
         """What the key's workspace decided about predicates; an agent may look before it observes."""
         read_query(HistoryAsked, request.query_params)

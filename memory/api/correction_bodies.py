@@ -3,87 +3,146 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
-from memory.api.list_bodies import atom_value
+from typing_extensions import TypedDict
+
+from memory.api.list_bodies import AtomBody, atom_value
+from memory.api.scene_bodies import SceneVersionBody, version_value
 from memory.cascade.rules.difference import Change, LineChange
 from memory.models import Atom, Correction, Entity, SceneVersion, TraitVersion
 from memory.recall.atoms import atom_record, with_receipts
-from memory.stewardship.scene_edits import ScenePreview, markdown_of
-from memory.stewardship.scene_heads import read_version
+from memory.recall.scene_reading import SceneSummary, scene_summary
+from memory.stewardship.scene_edits import PreviewLine, ScenePreview
 
 
-def atom_body(entity: Entity, atom: Atom, correction: Correction | None) -> dict[str, Any]:
+class CorrectionBody(TypedDict):
+    """Who changed what, and why."""
+
+    id: UUID
+    kind: str
+    reason: str
+    by: str
+    created_at: datetime
+    before: Any
+    after: Any
+
+
+class CorrectedAtomBody(TypedDict):
+    """A claim as it is after a correction."""
+
+    entity: str
+    atom: AtomBody
+    correction: CorrectionBody | None
+    """Null when nothing was left to change."""
+
+
+class SceneBody(TypedDict):
+    """A scene in one of its versions."""
+
+    entity: str
+    scene: SceneSummary
+    version: SceneVersionBody
+    correction: CorrectionBody | None
+    """The person's change that made the version; null for one of the cascade."""
+
+
+class LineChangeBody(TypedDict):
+    """A line that an edit would change."""
+
+    change: Change
+    section: str
+    before: str | None
+    after: str | None
+
+
+class PreviewBody(TypedDict):
+    """What an edit would do."""
+
+    entity: str
+    base: int
+    title: str
+    summary: str
+    lines: tuple[PreviewLine, ...]
+    repairs: tuple[str, ...]
+    """What was not in the usual form, and how it was read."""
+    changes: list[LineChangeBody]
+    problems: tuple[str, ...]
+    """Why it cannot be saved; empty when it can."""
+
+
+class TraitBody(TypedDict):
+    """A slot of the persona."""
+
+    id: UUID
+    slot: str
+    status: str
+    text: str
+    number: int
+    """Of the version."""
+
+
+class TraitsBody(TypedDict):
+    """The persona's slots with their last wording."""
+
+    entity: str
+    traits: list[TraitBody]
+
+
+class CorrectedTraitBody(TypedDict):
+    """A trait as it is after a correction."""
+
+    entity: str
+    trait: TraitBody
+    correction: CorrectionBody | None
+
+
+class MadeCorrectionBody(TypedDict):
+    """A correction that made no version."""
+
+    entity: str
+    correction: CorrectionBody
+
+
+def atom_body(entity: Entity, atom: Atom, correction: Correction | None) -> CorrectedAtomBody:
     """A claim as it is after a correction."""
     row = with_receipts(Atom.objects.for_entity(entity)).get(pk=atom.pk)
     return {
         "entity": entity.name,
         "atom": atom_value(atom_record(row)),
-        "correction": correction and correction_value(correction),
+        "correction": correction_value(correction) if correction else None,
     }
 
 
-def scenes_body(entity: Entity, heads: Iterable[SceneVersion]) -> dict[str, Any]:
-    """The body of `/scenes`."""
-    return {"entity": entity.name, "scenes": [_scene_value(head) for head in heads]}
-
-
-def _scene_value(version: SceneVersion) -> dict[str, Any]:
-    scene = version.scene
-    return {
-        "id": scene.pk,
-        "slug": scene.slug,
-        "status": scene.status,
-        "heat": scene.heat,
-        "title": version.title,
-        "summary": version.summary,
-        "number": version.number,
-    }
-
-
-def traits_body(entity: Entity, heads: Iterable[TraitVersion]) -> dict[str, Any]:
+def traits_body(entity: Entity, heads: Iterable[TraitVersion]) -> TraitsBody:
     """The body of `/traits`."""
     return {"entity": entity.name, "traits": [_trait_value(head) for head in heads]}
 
 
-def _trait_value(version: TraitVersion) -> dict[str, Any]:
+def _trait_value(version: TraitVersion) -> TraitBody:
     trait = version.trait
-    told = {"id": trait.pk, "slot": trait.slot, "status": trait.status}
-    return {**told, "text": version.text, "number": version.number}
-
-
-def scene_body(entity: Entity, version: SceneVersion) -> dict[str, Any]:
-    """A version of a scene with its lines, and as the Markdown that a person edits."""
-    head = read_version(version)
     return {
-        "entity": entity.name,
-        "scene": _scene_value(version),
-        "version": {
-            "id": version.pk,
-            "number": version.number,
-            "is_head": version.is_head,
-            "title": version.title,
-            "summary": version.summary,
-            "created_at": version.created_at,
-            "lines": [
-                {
-                    "id": line.pk,
-                    "section": line.section,
-                    "text": line.text,
-                    "is_pinned": line.is_pinned,
-                    "is_due": head.is_due(line),
-                    "atoms": head.atoms[line.pk],
-                }
-                for line in head.lines
-            ],
-            "markdown": markdown_of(head),
-        },
-        "correction": version.correction and correction_value(version.correction),
+        "id": trait.pk,
+        "slot": trait.slot,
+        "status": trait.status,
+        "text": version.text,
+        "number": version.number,
     }
 
 
-def preview_body(entity: Entity, preview: ScenePreview) -> dict[str, Any]:
+def scene_body(entity: Entity, version: SceneVersion) -> SceneBody:
+    """A version of a scene with its lines, and as the Markdown that a person edits."""
+    return {
+        "entity": entity.name,
+        "scene": scene_summary(version),
+        "version": version_value(entity, version),
+        "correction": correction_value(version.correction) if version.correction else None,
+    }
+
+
+def preview_body(entity: Entity, preview: ScenePreview) -> PreviewBody:
     """What an edit would do."""
     changes = preview.difference.changes
     return {
@@ -91,14 +150,14 @@ def preview_body(entity: Entity, preview: ScenePreview) -> dict[str, Any]:
         "base": preview.base,
         "title": preview.title,
         "summary": preview.summary,
-        "lines": [asdict(line) for line in preview.lines],
+        "lines": preview.lines,
         "repairs": preview.repairs,
         "changes": [_change_value(change) for change in changes if change.change is not Change.UNCHANGED],
         "problems": preview.problems,
     }
 
 
-def _change_value(change: LineChange) -> dict[str, Any]:
+def _change_value(change: LineChange) -> LineChangeBody:
     named = change.after or change.before
     return {
         "change": change.change,
@@ -108,21 +167,21 @@ def _change_value(change: LineChange) -> dict[str, Any]:
     }
 
 
-def trait_body(entity: Entity, version: TraitVersion) -> dict[str, Any]:
+def trait_body(entity: Entity, version: TraitVersion) -> CorrectedTraitBody:
     """A trait as it is after a correction."""
     return {
         "entity": entity.name,
         "trait": _trait_value(version),
-        "correction": version.correction and correction_value(version.correction),
+        "correction": correction_value(version.correction) if version.correction else None,
     }
 
 
-def correction_body(entity: Entity, correction: Correction) -> dict[str, Any]:
+def correction_body(entity: Entity, correction: Correction) -> MadeCorrectionBody:
     """A correction that made no version."""
     return {"entity": entity.name, "correction": correction_value(correction)}
 
 
-def correction_value(correction: Correction) -> dict[str, Any]:
+def correction_value(correction: Correction) -> CorrectionBody:
     """Who changed what, and why."""
     return {
         "id": correction.pk,

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.api.errors import RequestRefused
+from memory.ingest.storable import text_problem
 from memory.recall.records import RuleCursor
 
 LARGEST_NUMBER = 2**63 - 1
@@ -58,6 +59,39 @@ def read_id_cursor(word: str | None, kind: str) -> UUID | None:
     try:
         (id,) = _place(word, kind)
         return UUID(id)
+    except (ValueError, AttributeError, TypeError) as error:
+        raise _refusal() from error
+
+
+def name_cursor(kind: str, name: str | None) -> str | None:
+    """After the row of this name."""
+    return None if name is None else write_cursor(kind, name)
+
+
+def read_name_cursor(word: str | None, kind: str) -> str | None:
+    """The name of the row that a page ended with; RequestRefused for a word of another list."""
+    if word is None:
+        return None
+    place = _place(word, kind)
+    if len(place) != 1 or not isinstance(place[0], str) or text_problem(place[0]):
+        raise _refusal()
+    return place[0]
+
+
+def place_cursor(kind: str, number: int, id: UUID) -> str:
+    """After the row of this id among those of a number."""
+    return write_cursor(kind, number, id.hex)
+
+
+def read_place_cursor(word: str | None, kind: str) -> tuple[int, UUID] | None:
+    """Number and id of the row that a page ended with; RequestRefused for a word of another list."""
+    if word is None:
+        return None
+    try:
+        number, id = _place(word, kind)
+        if type(number) is not int or not 0 <= number <= LARGEST_NUMBER:
+            raise _refusal()
+        return number, UUID(id)
     except (ValueError, AttributeError, TypeError) as error:
         raise _refusal() from error
 

@@ -14,6 +14,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404
+from psycopg.errors import QueryCanceled
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
@@ -27,6 +28,7 @@ from memory.recall.short_ids import NoIdError
 from memory.recall.trace import AmbiguousIdError, NoRecordError
 from memory.skills.uses import ExpiredUseError, NoUseError
 from memory.stewardship.actors import RefusedChangeError, StaleChangeError
+from memory.stewardship.sharing import NoShareError
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +39,7 @@ NOT_FOUND: Mapping[type[Exception], str] = {
     NoSessionError: "There is no such session for this key.",
     NoRecordError: "The entity has no record with such an id.",
     NoUseError: "The entity has no such use.",
+    NoShareError: "The entity shares its memory with no such reader.",
 }
 
 
@@ -72,11 +75,11 @@ def error_response(error: Exception, context: Mapping[str, Any]) -> Response:
     if isinstance(error, UnknownDesignError):
         logger.error("the design of a workspace is gone: %s", error)
         return _reply(503, "unknown_design", f"The design of this workspace is not here. {error}")
+    if isinstance(error.__cause__, QueryCanceled):
+        return _later(503, "too_slow", "This takes longer than one request may. Ask for less.")
     if isinstance(error, (OperationalError, InterfaceError)):
         logger.warning("the database did not answer", exc_info=error)
-        reply = _reply(503, "unavailable", "The database does not answer. Try again.")
-        reply["Retry-After"] = str(RETRY_SECONDS)
-        return reply
+        return _later(503, "unavailable", "The database does not answer. Try again.")
     return _known(error, context) or _unforeseen(error)
 
 
@@ -110,6 +113,12 @@ def _known(error: Exception, context: Mapping[str, Any]) -> Response | None:
 def _unforeseen(error: Exception) -> Response:
     logger.error("the request failed", exc_info=error)
     return _reply(500, "internal", "Something went wrong here. The error is in the server's log.")
+
+
+def _later(code: int, error: str, detail: str) -> Response:
+    reply = _reply(code, error, detail)
+    reply["Retry-After"] = str(RETRY_SECONDS)
+    return reply
 
 
 def _reply(code: int, error: str, detail: str) -> Response:

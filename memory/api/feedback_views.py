@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from memory.api import skill_bodies as bodies
 from memory.api.authentication import CanRead
 from memory.api.cursors import read_id_cursor
+from memory.api.operations import operation
 from memory.api.reading import read_body, read_query
 from memory.api.requests import ListAsked
 from memory.api.session_requests import NothingAsked
@@ -29,21 +30,22 @@ from memory.stewardship.actors import Actor
 class UsesView(ReadOrWrite):
     """`GET` and `POST /uses`."""
 
+    @operation("List uses", query=ListAsked, returns=bodies.UsesBody)
     def get(self, request: Request) -> Response:
         """A page of what was handed out to an entity's agents, newest first."""
         asked = read_query(ListAsked, request.query_params)
         entity = self.access().entity(asked.entity)
         after = read_id_cursor(asked.after, "uses")
         page = reading.list_uses(entity, after=after, limit=asked.limit)
-        return Response(bodies.page_body("uses", page, bodies.use_value, entity=entity.name))
+        return Response(bodies.uses_body(entity, page))
 
+    @operation("Hand out a procedure", body=UseGiven, returns=bodies.HandedOutBody, status=201)
     def post(self, request: Request) -> Response:
         """Hand out a procedure by itself, as Markdown, and record that: 201."""
         given = read_body(UseGiven, cast(dict[str, Any], request.data))
         procedure = reading.opened(Procedure.objects.all(), self.access(), given.procedure)
         version, use = hand_out(procedure=procedure, keeps_text=given.keep_text, key=self.access().key)
-        value = bodies.use_value(reading.use_record(use))
-        body = {"entity": procedure.entity.name, **value, "markdown": rendered(version)}
+        body = bodies.handed_out_body(procedure.entity, reading.use_record(use), rendered(version))
         return Response(body, status=201)
 
 
@@ -52,17 +54,19 @@ class UseView(JsonView):
 
     permission_classes = [CanRead]
 
+    @operation("Read a use", query=NothingAsked, returns=bodies.UseBody, errors=(410,))
     def get(self, request: Request, use_id: UUID) -> Response:
         """One use; of an expired one only that it has expired."""
         read_query(NothingAsked, request.query_params)
         entity = reading.opened(Use.objects.all(), self.access(), use_id).entity
         use = find_use(entity=entity, use_id=use_id)
-        return Response({"entity": entity.name, **bodies.use_value(reading.use_record(use))})
+        return Response(bodies.use_body(entity, reading.use_record(use)))
 
 
 class FeedbackView(ReadOrWrite):
     """`GET` and `POST /feedback`."""
 
+    @operation("List feedback", query=FeedbackAsked, returns=bodies.FeedbackListBody)
     def get(self, request: Request) -> Response:
         """A page of feedback, newest first; of one use or about one procedure."""
         asked = read_query(FeedbackAsked, request.query_params)
@@ -74,8 +78,11 @@ class FeedbackView(ReadOrWrite):
             after=read_id_cursor(asked.after, "feedback"),
             limit=asked.limit,
         )
-        return Response(bodies.page_body("feedback", page, bodies.feedback_value, entity=entity.name))
+        return Response(bodies.feedback_body(entity, page))
 
+    @operation(
+        "Give feedback", body=FeedbackGiven, returns=bodies.StoredFeedbackBody, status=201, errors=(410,)
+    )
     def post(self, request: Request) -> Response:
         """Store feedback: 201; the next draft is made with it."""
         given = read_body(FeedbackGiven, cast(dict[str, Any], request.data))
@@ -94,5 +101,4 @@ class FeedbackView(ReadOrWrite):
             **words,
         )
         [record] = reading.feedback_records([stored])
-        value = bodies.redacted(bodies.feedback_value(record), counts)
-        return Response({"entity": entity.name, **value}, status=201)
+        return Response(bodies.stored_feedback_body(entity, record, counts), status=201)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any, cast
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory.api import graph_bodies as bodies
 from memory.api.authentication import CanRead, CanWrite
 from memory.api.graph_requests import FactsAsked, RefreshAsked
+from memory.api.operations import operation
 from memory.api.reading import read_body, read_query
 from memory.api.views import JsonView
 from memory.claims.graph import Fact, facts_about, seed_of
 from memory.claims.graph_recall import recall_facts
 from memory.claims.promotion import PromotionWorker
+from memory.limiting.rates import Kind
 from memory.models import Entity
 
 REFRESH_BATCHES = 10
@@ -26,33 +28,29 @@ class GraphView(JsonView):
 
     permission_classes = [CanRead]
 
+    @operation("Read facts of the graph", query=FactsAsked, returns=bodies.GraphBody)
     def get(self, request: Request) -> Response:
         """Facts that speak of a query, or those around a thing; `truncated` says whether there are more."""
         asked = read_query(FactsAsked, request.query_params)
-        entity = self.access().entity(asked.entity)
+        entity = self.access().readable(asked.entity)
         facts = _facts(entity, asked)
-        return Response(
-            {
-                "entity": entity.name,
-                "facts": [asdict(fact) for fact in facts[: asked.limit]],
-                "nodes": _nodes(facts[: asked.limit]),
-                "truncated": len(facts) > asked.limit,
-            }
-        )
+        return Response(bodies.graph_body(entity, facts, asked.limit))
 
 
 class GraphRefreshView(JsonView):
     """`POST /graph/refresh`."""
 
+    is_repeatable = True
+    limit_kind = Kind.EXPENSIVE
     permission_classes = [CanWrite]
 
+    @operation("Bring the graph up to date", body=RefreshAsked, returns=bodies.RefreshBody)
     def post(self, request: Request) -> Response:
         """Promote now what waits of an entity; `waiting` counts what is left to workers."""
         asked = read_body(RefreshAsked, cast(dict[str, Any], request.data))
         entity = self.access().entity(asked.entity)
-        done = asdict(PromotionWorker(entity, most_batches=REFRESH_BATCHES).run_once())
-        del done["entities"]
-        return Response({"entity": entity.name, **done})
+        done = PromotionWorker(entity, most_batches=REFRESH_BATCHES).run_once()
+        return Response(bodies.refresh_body(entity, done))
 
 
 def _facts(entity: Entity, asked: FactsAsked) -> tuple[Fact, ...]:
@@ -62,9 +60,3 @@ def _facts(entity: Entity, asked: FactsAsked) -> tuple[Fact, ...]:
         return recall_facts(entity, asked.query, depth=asked.depth, limit=limit, as_of=asked.as_of)
     seeds = seed_of(entity, kind=asked.subject_kind or "", identifier=asked.subject_id or "")
     return facts_about(entity, seeds=seeds, depth=asked.depth, limit=limit, as_of=asked.as_of)
-
-
-def _nodes(facts: tuple[Fact, ...]) -> list[dict[str, Any]]:
-    """Every thing that the facts speak of, once, in the order of the facts."""
-    found = {node.id: node for fact in facts for node in (fact.subject, fact.object) if node is not None}
-    return [asdict(node) for node in found.values()]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from django.http import QueryDict
+from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
 
 from memory.api.errors import RequestRefused
 from memory.api.reading import refuse_unknown, single
+from memory.ingest.entities import ENTITY_NAME_LIMIT
+from memory.ingest.incoming import MESSAGES_PER_CALL, IncomingMessage
 from memory.recall.timeline import TYPES, TimelineRequest
-from memory.recall.timeline_records import COLLECTIONS
+from memory.recall.timeline_records import COLLECTIONS, Collection
 
 TIMELINE_PARAMETERS = ("entity", "status", "collections", "types", "limit", "before")
 RECORDS_FIELDS = ("entity", "messages")
@@ -22,6 +26,33 @@ LARGEST_LIMIT = 100
 LARGEST_SEQUENCE_NUMBER = 2**63 - 1
 
 Name = TypeVar("Name", bound=str)
+RecordType = Literal[
+    "user", "assistant", "tool", "system", "persona", "episodic", "instruction", "scene", "trait"
+]
+
+
+class TimelineAsked(BaseModel):
+    """`GET /timeline`, as it is described; the words for what is wrong are its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    entity: Annotated[str, Field(min_length=1)]
+    status: Literal["active", "all"] = "active"
+    """`active` shows what holds; `all` adds what was superseded, and earlier versions."""
+    collections: tuple[Collection, ...] = ()
+    """By repeating the parameter, or with commas; all when none is named."""
+    types: tuple[RecordType, ...] = ()
+    """Roles of messages, kinds of memories, `scene`, `trait`; all when none is named."""
+    limit: Annotated[int, Field(ge=1, le=LARGEST_LIMIT)] = DEFAULT_LIMIT
+    before: Annotated[int, Field(ge=1, le=LARGEST_SEQUENCE_NUMBER)] | None = None
+    """The `next_before` of the page before."""
+
+
+class RecordsGiven(TypedDict):
+    """`POST /records`, as it is described; the messages are read one by one, so that each problem is told."""
+
+    entity: Annotated[str, Field(min_length=1, max_length=ENTITY_NAME_LIMIT)]
+    messages: Annotated[list[IncomingMessage], Field(min_length=1, max_length=MESSAGES_PER_CALL)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import IO, Any, cast
 
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 from django.http import StreamingHttpResponse
 from rest_framework.exceptions import PermissionDenied
@@ -13,17 +14,27 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from typing_extensions import TypedDict
 
 from memory.api.authentication import CanAdmin
 from memory.api.errors import BodyTooLarge, RequestRefused
+from memory.api.operations import JSON_LINES, operation
 from memory.api.reading import read_query
 from memory.api.session_requests import NothingAsked
 from memory.api.views import JsonView
+from memory.limiting.rates import Kind
 from memory.models import Entity
 from memory.stewardship.exporting import Export, UnreadableExportError, import_entity, open_export
 
-JSON_LINES = "application/x-ndjson"
-IMPORT_BYTES_LIMIT = 1024**3
+IMPORT_BYTES_LIMIT = settings.MEMSEEK.limits.import_bytes
+
+
+class ImportedBody(TypedDict):
+    """A memory that was imported."""
+
+    entity: str
+    rows: Mapping[str, int]
+    """How many of each kind."""
 
 
 class JsonLinesRenderer(JSONRenderer):
@@ -51,9 +62,16 @@ class JsonLinesParser(BaseParser):
 class ExportView(JsonView):
     """`GET /entities/{name}/export`."""
 
+    limit_kind = Kind.EXPENSIVE
     permission_classes = [CanAdmin]
     renderer_classes = [JSONRenderer, JsonLinesRenderer]
 
+    @operation(
+        "Export a memory",
+        query=NothingAsked,
+        media_type=JSON_LINES,
+        headers={"Content-Disposition": "`attachment`: a file."},
+    )
     def get(self, request: Request, name: str) -> StreamingHttpResponse:
         """The memory as it stands, as a file of JSON lines."""
         read_query(NothingAsked, request.query_params)
@@ -70,9 +88,13 @@ class ExportView(JsonView):
 class ImportView(JsonView):
     """`POST /entities/{name}/import`."""
 
+    limit_kind = Kind.EXPENSIVE
     permission_classes = [CanAdmin]
     parser_classes = [JsonLinesParser]
 
+    @operation(
+        "Import a memory", query=NothingAsked, returns=ImportedBody, status=201, body_media_type=JSON_LINES
+    )
     def post(self, request: Request, name: str) -> Response:
         """Make a new entity of this name out of an export: all of it, or nothing."""
         read_query(NothingAsked, request.query_params)
@@ -86,7 +108,8 @@ class ImportView(JsonView):
             imported = import_entity(workspace=access.workspace, source=cast(IO[bytes], source), name=name)
         except UnreadableExportError as error:
             raise RequestRefused(f"{error}. Nothing was imported.") from error
-        return Response({"entity": imported.entity.name, "rows": imported.counts}, status=201)
+        body: ImportedBody = {"entity": imported.entity.name, "rows": imported.counts}
+        return Response(body, status=201)
 
 
 def _sent(export: Export) -> Iterator[bytes]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -22,6 +24,7 @@ LARGEST_PAGE = 100
 WORDS_LIMIT = 65_536
 LONGEST_WAIT_MILLISECONDS = 10_000
 MOST_NAMES = 50
+SECONDS = re.compile(r"\s*[+-]?[\d._]+(?:[eE][+-]?\d+)?\s*")
 
 
 def storable(text: str) -> str:
@@ -31,7 +34,7 @@ def storable(text: str) -> str:
     return text
 
 
-def _split(given: Any) -> Any:
+def split_names(given: Any) -> Any:
     """`a,b` in a query string is two names."""
     if isinstance(given, (list, tuple)) and all(isinstance(part, str) for part in given):
         return tuple(name for part in given for name in part.split(",") if name)
@@ -40,26 +43,45 @@ def _split(given: Any) -> Any:
 
 def _pairs(given: Any) -> Any:
     """`rules:500,memory:800` in a query string is what an object is in a body."""
-    parts = _split(given)
+    parts = split_names(given)
     if not isinstance(parts, tuple):
         return given
     return dict(part.partition(":")[::2] for part in parts)
+
+
+def _told(given: Any) -> Any:
+    """A time as people read it; pydantic would also take a text of digits, as seconds since 1970."""
+    if not isinstance(given, str):
+        return given
+    if SECONDS.fullmatch(given):
+        raise ValueError("has to be an ISO 8601 time")
+    try:
+        return datetime.fromisoformat(given.upper())
+    except ValueError:
+        return given
+
+
+def _listed(given: Any) -> Any:
+    """A single name in a body is a list of one; a name may hold commas, so that none is split."""
+    if isinstance(given, str):
+        return (given,)
+    return tuple(given) if isinstance(given, list) else given
 
 
 Text = Annotated[str, Field(min_length=1, max_length=WORDS_LIMIT), AfterValidator(storable)]
 Words = Annotated[str, Field(max_length=WORDS_LIMIT), AfterValidator(storable)]
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
 Names = Annotated[tuple[Name, ...], Field(max_length=MOST_NAMES)]
-Moment = Annotated[AwareDatetime, AfterValidator(in_utc)]
+Moment = Annotated[AwareDatetime, AfterValidator(in_utc), BeforeValidator(_told)]
 Priority = Annotated[int, Field(ge=0, le=100)]
 PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE)]
 Milliseconds = Annotated[int, Field(ge=1, le=LONGEST_WAIT_MILLISECONDS)]
 Kind = Literal["persona", "episodic", "instruction"]
-Kinds = Annotated[tuple[Kind, ...], BeforeValidator(_split)]
+Kinds = Annotated[tuple[Kind, ...], BeforeValidator(split_names)]
 State = Literal["live", "superseded", "contested", "retracted", "all"]
-States = Annotated[tuple[State, ...], BeforeValidator(_split), Field(min_length=1)]
+States = Annotated[tuple[State, ...], BeforeValidator(split_names), Field(min_length=1)]
 LayerName = Literal["message", "atom", "section", "trait"]
-Layers = Annotated[tuple[LayerName, ...], BeforeValidator(_split)]
+Layers = Annotated[tuple[LayerName, ...], BeforeValidator(split_names)]
 Budgets = Annotated[dict[str, int], BeforeValidator(_pairs)]
 
 
@@ -117,7 +139,22 @@ class FilteredAsked(Narrowed, Asked):
     meaning: bool = True
 
 
-class RecallAsked(FilteredAsked):
+class SharedAsked(Asked):
+    """What is taken in of other entities' memories."""
+
+    shared: Annotated[Names, BeforeValidator(_listed)] = ()
+    """Entities whose memory is shared with this one, by name; `all` for each of them."""
+
+
+class _SharedOrSession(SharedAsked, FilteredAsked):
+    @model_validator(mode="after")
+    def _is_of_no_session(self) -> Self:
+        if self.shared and self.session is not None:
+            raise ValueError("shared: a session is of one entity; leave one of the two out")
+        return self
+
+
+class RecallAsked(_SharedOrSession):
     """`/recall`."""
 
     query: Words
@@ -144,7 +181,7 @@ class RecordedAsked(BaseModel):
         return self
 
 
-class ContextAsked(RecordedAsked, FilteredAsked):
+class ContextAsked(RecordedAsked, _SharedOrSession):
     """`/context`."""
 
     task: Words
@@ -156,6 +193,12 @@ class ContextAsked(RecordedAsked, FilteredAsked):
     evolution_record: bool = False
     model: Name | None = None
     """The model that will read it: some cut text into more tokens."""
+
+    @model_validator(mode="after")
+    def _keeps_no_words_of_others(self) -> Self:
+        if self.shared and self.keep_text:
+            raise ValueError("keep_text: keeps no words of others; leave it or shared out")
+        return self
 
 
 class ReplyAsked(BaseModel):
@@ -179,7 +222,7 @@ class CompileAsked(RecordedAsked, Narrowed, ReplyAsked):
     """`POST /sessions/{id}/context`."""
 
 
-class AnswerAsked(Asked):
+class AnswerAsked(SharedAsked):
     """`POST /answer`."""
 
     question: Text

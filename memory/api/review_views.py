@@ -10,8 +10,10 @@ from rest_framework.response import Response
 
 from memory.api import skill_bodies as bodies
 from memory.api.authentication import CanAdmin
+from memory.api.correction_requests import ReasonGiven
+from memory.api.operations import operation
 from memory.api.reading import read_body
-from memory.api.skill_requests import ApprovalGiven, EditGiven, ReasonGiven, RollbackGiven
+from memory.api.skill_requests import ApprovalGiven, EditGiven, RollbackGiven
 from memory.api.views import JsonView
 from memory.models import Procedure, ProcedureVersion
 from memory.skills import reading
@@ -44,6 +46,7 @@ class ReviewView(JsonView):
 class ApproveView(ReviewView):
     """`POST /drafts/{id}/approve`."""
 
+    @operation("Approve a draft", body=ApprovalGiven, returns=bodies.VersionBody)
     def post(self, request: Request, version_id: UUID) -> Response:
         """Make the draft the active version."""
         given = read_body(ApprovalGiven, cast(dict[str, Any], request.data))
@@ -55,6 +58,7 @@ class ApproveView(ReviewView):
 class EditView(ReviewView):
     """`POST /drafts/{id}/edit`."""
 
+    @operation("Edit and approve a draft", body=EditGiven, returns=bodies.VersionBody)
     def post(self, request: Request, version_id: UUID) -> Response:
         """Make a person's wording of the draft the active version."""
         given = read_body(EditGiven, cast(dict[str, Any], request.data))
@@ -71,6 +75,7 @@ class EditView(ReviewView):
 class RejectView(ReviewView):
     """`POST /drafts/{id}/reject`."""
 
+    @operation("Reject a draft", body=ReasonGiven, returns=bodies.VersionBody)
     def post(self, request: Request, version_id: UUID) -> Response:
         """Turn the draft down; the next one is made with the reason."""
         given = read_body(ReasonGiven, cast(dict[str, Any], request.data))
@@ -80,6 +85,7 @@ class RejectView(ReviewView):
 class RollbackView(ReviewView):
     """`POST /procedures/{id}/rollback`."""
 
+    @operation("Make an earlier version active", body=RollbackGiven, returns=bodies.VersionBody)
     def post(self, request: Request, procedure_id: UUID) -> Response:
         """Make an earlier version active again."""
         given = read_body(RollbackGiven, cast(dict[str, Any], request.data))
@@ -91,10 +97,11 @@ class RollbackView(ReviewView):
 class RetireView(ReviewView):
     """`POST /procedures/{id}/retire`."""
 
+    @operation("Retire a procedure", body=ReasonGiven, returns=bodies.NamedProcedureBody)
     def post(self, request: Request, procedure_id: UUID) -> Response:
         """End a procedure; nothing of it is handed out any more."""
         given = read_body(ReasonGiven, cast(dict[str, Any], request.data))
         procedure = self.procedure(procedure_id)
         retire_procedure(procedure=procedure, actor=self.actor(), reason=given.reason)
         record = reading.procedure_record(procedure)
-        return Response({"entity": procedure.entity.name, **bodies.procedure_value(record)})
+        return Response(bodies.procedure_body(procedure.entity, record))

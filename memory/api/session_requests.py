@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
 
 from memory.api.errors import RequestRefused
 from memory.api.requests import PageSize
+from memory.ingest.incoming import MESSAGES_PER_CALL, IncomingTurn
 from memory.ingest.sessions import SessionWanted
 
 ROOTS = "none"
@@ -58,6 +60,12 @@ class DigestsAsked(_Asked):
     """`GET /sessions/{id}/digests`."""
 
     versions: Literal["current", "all"] = "current"
+
+
+class TurnsGiven(TypedDict):
+    """`POST /sessions/{id}/turns` with several turns; a single one may be the body itself."""
+
+    turns: Annotated[list[IncomingTurn], Field(min_length=1, max_length=MESSAGES_PER_CALL)]
 
 
 def turn_items(body: dict[str, Any]) -> list[Any]:

@@ -7,7 +7,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from memory.api.correction_requests import ReasonGiven
 from memory.api.errors import RequestRefused
+from memory.api.operations import DescribedAs
 from memory.api.requests import ListAsked, Moment, Name, Words
 from memory.models import Session
 from memory.skills.traces import IncomingStep, IncomingTrace
@@ -41,7 +43,7 @@ class TraceGiven(_Given):
     occurred_at: Moment | None = None
     session: UUID | None = None
     """Where it happened; without `steps` they are taken from its turns."""
-    steps: list[dict[str, Any]] | None = None
+    steps: Annotated[list[dict[str, Any]], DescribedAs(list[IncomingStep])] | None = None
 
     def read_steps(self) -> list[IncomingStep] | None:
         """The steps, None when the session is to show them; RequestRefused names what cannot be taken."""
@@ -80,6 +82,8 @@ class ProceduresAsked(ListAsked):
     """`GET /procedures`."""
 
     status: ProcedureStatus = "live"
+    words: Words = ""
+    """Those that are for some words alone, drafts too."""
 
     @property
     def statuses(self) -> tuple[str, ...]:
@@ -105,12 +109,6 @@ class EditGiven(ApprovalGiven):
     """`POST /drafts/{id}/edit`."""
 
     markdown: Words
-
-
-class ReasonGiven(_Given):
-    """`POST /drafts/{id}/reject` and `POST /procedures/{id}/retire`."""
-
-    reason: Words = ""
 
 
 class RollbackGiven(ReasonGiven):

@@ -12,6 +12,7 @@ from memory.api import skill_bodies as bodies
 from memory.api.authentication import CanRead
 from memory.api.cursors import read_id_cursor
 from memory.api.errors import RequestRefused
+from memory.api.operations import operation
 from memory.api.reading import read_body, read_query
 from memory.api.requests import ListAsked
 from memory.api.session_requests import NothingAsked
@@ -21,6 +22,7 @@ from memory.api.views import JsonView
 from memory.ingest.sessions import session_with
 from memory.models import Procedure, ProcedureVersion, Session, TaskTrace
 from memory.skills import reading
+from memory.skills.fitting import fitting_procedures
 from memory.skills.redaction import redacted_fields, redacted_steps
 from memory.skills.session_traces import trace_of_session
 from memory.skills.traces import record_trace_with
@@ -29,14 +31,16 @@ from memory.skills.traces import record_trace_with
 class TracesView(ReadOrWrite):
     """`GET` and `POST /traces`."""
 
+    @operation("List traces", query=ListAsked, returns=bodies.TracesBody)
     def get(self, request: Request) -> Response:
         """A page of an entity's traces, newest first."""
         asked = read_query(ListAsked, request.query_params)
-        entity = self.access().entity(asked.entity)
+        entity = self.access().readable(asked.entity)
         after = read_id_cursor(asked.after, "traces")
         page = reading.list_traces(entity, after=after, limit=asked.limit)
-        return Response(bodies.page_body("traces", page, bodies.trace_value, entity=entity.name))
+        return Response(bodies.traces_body(entity, page))
 
+    @operation("Store a trace", body=TraceGiven, returns=bodies.StoredTraceBody, status=201)
     def post(self, request: Request) -> Response:
         """Store a trace: 201; a worker drafts a procedure from it."""
         given = read_body(TraceGiven, cast(dict[str, Any], request.data))
@@ -52,8 +56,7 @@ class TracesView(ReadOrWrite):
                 access=self.access(), entity_name=name or "", trace=given.trace(steps or [], session)
             )
         [record] = reading.trace_records([trace])
-        value = bodies.redacted(bodies.trace_value(record), counts)
-        return Response({"entity": trace.entity.name, **value}, status=201)
+        return Response(bodies.stored_trace_body(trace.entity, record, counts), status=201)
 
     def _session(self, given: TraceGiven) -> Session | None:
         if given.session is None:
@@ -69,12 +72,13 @@ class TaskTraceView(JsonView):
 
     permission_classes = [CanRead]
 
+    @operation("Read a trace", query=NothingAsked, returns=bodies.TaskTraceBody)
     def get(self, request: Request, trace_id: UUID) -> Response:
         """One trace with its steps."""
         read_query(NothingAsked, request.query_params)
-        trace = reading.opened(TaskTrace.objects.all(), self.access(), trace_id)
+        trace = reading.opened(TaskTrace.objects.all(), self.access(), trace_id, is_reading=True)
         [record] = reading.trace_records([trace])
-        return Response({"entity": trace.entity.name, **bodies.trace_value(record)})
+        return Response(bodies.trace_body(trace.entity, record))
 
 
 class ProceduresView(JsonView):
@@ -82,13 +86,17 @@ class ProceduresView(JsonView):
 
     permission_classes = [CanRead]
 
+    @operation("List procedures", query=ProceduresAsked, returns=bodies.ProceduresBody)
     def get(self, request: Request) -> Response:
         """A page of procedures, each with its active version and its waiting draft."""
         asked = read_query(ProceduresAsked, request.query_params)
-        entity = self.access().entity(asked.entity)
+        entity = self.access().readable(asked.entity)
         after = read_id_cursor(asked.after, "procedures")
-        page = reading.list_procedures(entity, statuses=asked.statuses, after=after, limit=asked.limit)
-        return Response(bodies.page_body("procedures", page, bodies.procedure_value, entity=entity.name))
+        among = fitting_procedures(entity, asked.words) if asked.words else None
+        page = reading.list_procedures(
+            entity, statuses=asked.statuses, among=among, after=after, limit=asked.limit
+        )
+        return Response(bodies.procedures_body(entity, page))
 
 
 class ProcedureView(JsonView):
@@ -96,12 +104,13 @@ class ProcedureView(JsonView):
 
     permission_classes = [CanRead]
 
+    @operation("Read a procedure", query=NothingAsked, returns=bodies.NamedProcedureBody)
     def get(self, request: Request, procedure_id: UUID) -> Response:
         """One procedure."""
         read_query(NothingAsked, request.query_params)
-        procedure = reading.opened(Procedure.objects.all(), self.access(), procedure_id)
+        procedure = reading.opened(Procedure.objects.all(), self.access(), procedure_id, is_reading=True)
         record = reading.procedure_record(procedure)
-        return Response({"entity": procedure.entity.name, **bodies.procedure_value(record)})
+        return Response(bodies.procedure_body(procedure.entity, record))
 
 
 class VersionsView(JsonView):
@@ -109,13 +118,14 @@ class VersionsView(JsonView):
 
     permission_classes = [CanRead]
 
+    @operation("List versions of a procedure", query=PageAsked, returns=bodies.VersionsBody)
     def get(self, request: Request, procedure_id: UUID) -> Response:
         """A page of a procedure's versions, newest first, each with its reviews."""
         asked = read_query(PageAsked, request.query_params)
-        procedure = reading.opened(Procedure.objects.all(), self.access(), procedure_id)
+        procedure = reading.opened(Procedure.objects.all(), self.access(), procedure_id, is_reading=True)
         after = read_id_cursor(asked.after, "versions")
         page = reading.list_versions(procedure, after=after, limit=asked.limit)
-        return Response(bodies.page_body("versions", page, bodies.listed_version, procedure=procedure.pk))
+        return Response(bodies.versions_body(procedure, page))
 
 
 class VersionView(JsonView):
@@ -123,10 +133,11 @@ class VersionView(JsonView):
 
     permission_classes = [CanRead]
 
+    @operation("Read a version of a procedure", query=NothingAsked, returns=bodies.VersionBody)
     def get(self, request: Request, version_id: UUID) -> Response:
         """A version line by line, with what each line rests on and what it changes."""
         read_query(NothingAsked, request.query_params)
-        version = reading.opened(ProcedureVersion.objects.all(), self.access(), version_id)
+        version = reading.opened(ProcedureVersion.objects.all(), self.access(), version_id, is_reading=True)
         return Response(bodies.version_body(version.entity.name, reading.version_record(version)))
 
 
@@ -135,10 +146,11 @@ class DraftsView(JsonView):
 
     permission_classes = [CanRead]
 
+    @operation("List drafts", query=ListAsked, returns=bodies.DraftsBody)
     def get(self, request: Request) -> Response:
         """A page of the drafts that wait for a review, newest first."""
         asked = read_query(ListAsked, request.query_params)
-        entity = self.access().entity(asked.entity)
+        entity = self.access().readable(asked.entity)
         after = read_id_cursor(asked.after, "drafts")
         page = reading.list_drafts(entity, after=after, limit=asked.limit)
-        return Response(bodies.page_body("drafts", page, bodies.listed_version, entity=entity.name))
+        return Response(bodies.drafts_body(entity, page))

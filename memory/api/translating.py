@@ -12,7 +12,9 @@ from memory.api.requests import (
     FilteredAsked,
     Narrowed,
     RecallAsked,
+    SharedAsked,
 )
+from memory.ingest.access import Access
 from memory.ingest.recalled import strip_recalled
 from memory.models import Entity, Layer
 from memory.recall.arms import Filters
@@ -21,9 +23,22 @@ from memory.recall.context import ContextRequest
 from memory.recall.replay import find_session
 from memory.recall.search import MEANING_MILLISECONDS, WORDS_MILLISECONDS
 from memory.recall.search import Request as SearchRequest
+from memory.recall.sharing import TooManySharedError, shared_with
 from memory.recall.tokens import safety_for
 
 LAYERS = {layer.label: layer for layer in Layer}
+
+
+def memories_of(access: Access, asked: SharedAsked) -> tuple[Entity, tuple[Entity, ...]]:
+    """The entity that is asked for, and those that are shared with it and wanted.
+
+    What is shared with an entity is for the holders of its own keys: it is handed on to nobody.
+    """
+    entity = access.entity(asked.entity) if asked.shared else access.readable(asked.entity)
+    try:
+        return entity, shared_with(entity, asked.shared)
+    except TooManySharedError as error:
+        raise RequestRefused(f"shared: {error}.") from error
 
 
 def filters_of(entity: Entity, asked: FilteredAsked) -> Filters:

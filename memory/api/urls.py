@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from django.urls import include, path, re_path
+from django.views.generic import RedirectView
 
 from memory.api import correction_views as views
 from memory.api.catalog import CatalogView
 from memory.api.claim_views import ClaimHistoryView, ClaimsView, PoliciesView, SessionClaimsView
 from memory.api.compile_views import CompileView
+from memory.api.entity_views import EntitiesView, EntityStatusView, EntityView, FlushView
+from memory.api.event_views import EventsView
 from memory.api.feedback_views import FeedbackView, UsesView, UseView
 from memory.api.forget_views import (
     EraseConfirmView,
@@ -17,10 +20,35 @@ from memory.api.forget_views import (
     ForgetView,
 )
 from memory.api.graph_views import GraphRefreshView, GraphView
+from memory.api.key_views import KeyRevokeView, KeysView
+from memory.api.link_views import LinksView
 from memory.api.list_views import AtomsView, ReplayView, RulesView
+from memory.api.operations.views import DocumentView, docs_page
 from memory.api.portable_views import ExportView, ImportView
 from memory.api.recall_views import AnswerView, ContextView, RecallView, TraceView
+from memory.api.record_views import (
+    ChangesView,
+    ReadableAtomView,
+    ReadableRecordsView,
+    RecordChangesView,
+    RecordView,
+)
 from memory.api.review_views import ApproveView, EditView, RejectView, RetireView, RollbackView
+from memory.api.run_views import (
+    ParkedView,
+    RetryBatchView,
+    RetryView,
+    RunsView,
+    RunView,
+    WorkView,
+)
+from memory.api.scene_views import (
+    PersonaView,
+    SceneDifferenceView,
+    SceneVersionsView,
+    SceneVersionView,
+    WordingsView,
+)
 from memory.api.session_views import (
     CompactView,
     DigestsView,
@@ -29,6 +57,7 @@ from memory.api.session_views import (
     SessionView,
     TurnsView,
 )
+from memory.api.share_views import SharesView, ShareView
 from memory.api.skill_views import (
     DraftsView,
     ProceduresView,
@@ -38,12 +67,12 @@ from memory.api.skill_views import (
     VersionsView,
     VersionView,
 )
-from memory.api.views import HealthView, NoSuchView, RecordsView, TimelineView
+from memory.api.views import HealthView, NoSuchView, TimelineView
 
 endpoints = [
     path("health", HealthView.as_view(), name="health"),
     path("timeline", TimelineView.as_view(), name="timeline"),
-    path("records", RecordsView.as_view(), name="records"),
+    path("records", ReadableRecordsView.as_view(), name="records"),
 ]
 reads = [
     path("rules", RulesView.as_view(), name="rules"),
@@ -61,6 +90,7 @@ reads = [
     path("context", ContextView.as_view(), name="context"),
     path("answer", AnswerView.as_view(), name="answer"),
     path("catalog", CatalogView.as_view(), name="catalog"),
+    path("openapi.json", DocumentView.as_view(), name="openapi"),
     path("trace", TraceView.as_view(), name="trace"),
     path("sessions/<uuid:session_id>/claims", SessionClaimsView.as_view(), name="session-claims"),
     path("claims", ClaimsView.as_view(), name="claims"),
@@ -96,7 +126,7 @@ skills = [
     path("feedback", FeedbackView.as_view(), name="feedback"),
 ]
 corrections = [
-    path("atoms/<uuid:atom_id>", views.AtomView.as_view(), name="atom"),
+    path("atoms/<uuid:atom_id>", ReadableAtomView.as_view(), name="atom"),
     path("atoms/<uuid:atom_id>/retract", views.AtomRetractView.as_view(), name="atom-retract"),
     path("atoms/<uuid:atom_id>/restore", views.AtomRestoreView.as_view(), name="atom-restore"),
     path("scenes", views.ScenesView.as_view(), name="scenes"),
@@ -111,8 +141,45 @@ corrections = [
     path("traits/<uuid:trait_id>/restore", views.TraitRestoreView.as_view(), name="trait-restore"),
 ]
 
+doors = [
+    path("records/changes", ChangesView.as_view(), name="changes"),
+    path("records/<uuid:record_id>", RecordView.as_view(), name="record"),
+    path("records/<uuid:record_id>/changes", RecordChangesView.as_view(), name="record-changes"),
+    path("scenes/<uuid:scene_id>/versions", SceneVersionsView.as_view(), name="scene-versions"),
+    path("scenes/<uuid:scene_id>/versions/<int:number>", SceneVersionView.as_view(), name="scene-version"),
+    path("scenes/<uuid:scene_id>/difference", SceneDifferenceView.as_view(), name="scene-difference"),
+    path("persona", PersonaView.as_view(), name="persona"),
+    path("persona/<uuid:trait_id>/versions", WordingsView.as_view(), name="trait-versions"),
+    path("runs", RunsView.as_view(), name="runs"),
+    path("runs/<uuid:run_id>", RunView.as_view(), name="run"),
+    path("work", WorkView.as_view(), name="work"),
+    path("parked", ParkedView.as_view(), name="parked"),
+    path("parked/retry", RetryView.as_view(), name="parked-retry"),
+    path("parked/<uuid:run_id>/retry", RetryBatchView.as_view(), name="batch-retry"),
+    path("keys", KeysView.as_view(), name="keys"),
+    path("keys/<uuid:key_id>/revoke", KeyRevokeView.as_view(), name="key-revoke"),
+    path("entities", EntitiesView.as_view(), name="entities"),
+    # Names of entities may hold slashes, so that the longer addresses come first.
+    path("entities/<path:name>/status", EntityStatusView.as_view(), name="entity-status"),
+    path("entities/<path:name>/flush", FlushView.as_view(), name="entity-flush"),
+    path("entities/<path:name>/shares/<path:reader>", ShareView.as_view(), name="share"),
+    path("entities/<path:name>/shares", SharesView.as_view(), name="shares"),
+    path("entities/<path:name>", EntityView.as_view(), name="entity"),
+]
+
+links = [path("links", LinksView.as_view(), name="links")]
+
+streams = [path("events", EventsView.as_view(), name="events")]
+
 urlpatterns = [
     *endpoints,
-    path("api/v1/", include(([*endpoints, *reads, *skills, *corrections], "api"), namespace="v1")),
+    path(
+        "api/v1/",
+        include(
+            ([*endpoints, *reads, *skills, *corrections, *doors, *links, *streams], "api"), namespace="v1"
+        ),
+    ),
+    path("api/docs/", docs_page, name="api-docs"),
+    path("api/docs", RedirectView.as_view(pattern_name="api-docs")),
     re_path(r"^api/", NoSuchView.as_view()),
 ]

@@ -34,6 +34,7 @@ from memory.cascade.waking import (
     synthesis_due,
 )
 from memory.llm.budgets import Budgeted, RunBudget, ensure_within_daily_budget
+from memory.llm.choosing import model_of
 from memory.llm.protocol import (
     BudgetExceeded,
     Model,
@@ -42,7 +43,6 @@ from memory.llm.protocol import (
     ModelRequest,
     PermanentModelError,
 )
-from memory.llm.registry import configured_model
 from memory.models import Entity, Run, Step, Work
 from memseek_site.log_fields import current_fields
 
@@ -83,11 +83,11 @@ def drain(
     The settings choose the model unless one is given. Without any (`LLM_FAKE=1`) everything that needs one
     goes on waiting.
     """
-    model = model or configured_model() or (NO_MODEL if step in WITHOUT_MODEL else None)
-    if model is None:
-        return []
     entity = Entity.objects.select_related("workspace").filter(pk=entity_id).first()
     if entity is None:
+        return []
+    model = model or model_of(entity.workspace_id) or (NO_MODEL if step in WITHOUT_MODEL else None)
+    if model is None:
         return []
     stage = stage_of(step)
     ends = time.monotonic() + seconds

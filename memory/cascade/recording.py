@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from memory.cascade import work
+from memory.cascade.announcing import announce
 from memory.cascade.asking import Account, AnswerError
 from memory.cascade.failures import CONFIGURATION_KINDS, Nature, Plan, limit_after_success, plan_after_failure
 from memory.cascade.stage import Batch, Stage, Verdict, Written
@@ -163,7 +164,12 @@ def _apply(
         _emit(claim, Outbox.Event.INPUT_PARKED, _ids(_parked(claim, stage, batch)))
     else:
         _emit(claim, Outbox.Event.STEP_FAILED, {"runs": [str(claim.run.pk)]})
-    wake_on_commit(entity_id=claim.entity.pk, step=claim.step, delay_seconds=plan.delay_seconds)
+    wake_on_commit(
+        workspace_id=claim.entity.workspace_id,
+        entity_id=claim.entity.pk,
+        step=claim.step,
+        delay_seconds=plan.delay_seconds,
+    )
 
 
 def _parked(claim: work.Claim, stage: Stage, batch: Batch | None) -> Mapping[str, Sequence[Any]]:
@@ -250,12 +256,4 @@ def _ids(rows: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
 
 
 def _emit(claim: work.Claim, event: Outbox.Event, ids: Mapping[str, Any]) -> None:
-    if claim.entity.shadow_of_id is not None:
-        # Nobody listens to a rebuild: it tells of itself when it is applied.
-        return
-    Outbox.objects.create(
-        workspace_id=claim.entity.workspace_id,
-        entity=claim.entity,
-        event=event,
-        ids={"step": claim.step.value, "run": str(claim.run.pk), **ids},
-    )
+    announce(entity=claim.entity, step=claim.step, run=claim.run, event=event, ids=ids)

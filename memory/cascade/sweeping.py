@@ -71,9 +71,9 @@ def _wake_overdue(steps: Sequence[Step]) -> int:
     rows = Work.objects.filter(entity__shadow_of__isnull=True, step__in=steps)
     rows = rows.filter(Q(due_at__lt=late) | Q(due_at__lte=Now(), lease_until__lt=Now()))
     free = rows.filter(Q(lease_until__isnull=True) | Q(lease_until__lt=Now())).order_by("due_at")
-    found = list(free.values_list("entity_id", "step")[:SWEEP_LIMIT])
-    for entity_id, step in found:
-        send(entity_id=entity_id, step=Step(step))
+    found = list(free.values_list("workspace_id", "entity_id", "step")[:SWEEP_LIMIT])
+    for workspace_id, entity_id, step in found:
+        send(workspace_id=workspace_id, entity_id=entity_id, step=Step(step))
     return len(found)
 
 

@@ -9,16 +9,25 @@ from django.db import transaction
 
 from memory.broker import send_task
 from memory.models import Step
+from memory.models.tenancy import SANDBOX_WORKSPACE_ID
 
 RUN_STEP_TASK = "memory.run_step"
 CASCADE_QUEUE = "cascade"
+SANDBOX_QUEUE = "sandbox"
 
 
-def wake_on_commit(*, entity_id: UUID, step: Step, delay_seconds: float = 0.0) -> None:
+def queue_of(workspace_id: UUID) -> str:
+    """Where steps of a workspace wait. Visitors have a queue of their own and stand before nobody else."""
+    return SANDBOX_QUEUE if workspace_id == SANDBOX_WORKSPACE_ID else CASCADE_QUEUE
+
+
+def wake_on_commit(*, workspace_id: UUID, entity_id: UUID, step: Step, delay_seconds: float = 0.0) -> None:
     """Send one task for the step when, and only if, the current transaction commits."""
-    transaction.on_commit(partial(send, entity_id=entity_id, step=step, delay_seconds=delay_seconds))
+    sending = partial(send, workspace_id=workspace_id, entity_id=entity_id, step=step)
+    transaction.on_commit(partial(sending, delay_seconds=delay_seconds))
 
 
-def send(*, entity_id: UUID, step: Step, delay_seconds: float = 0.0) -> None:
+def send(*, workspace_id: UUID, entity_id: UUID, step: Step, delay_seconds: float = 0.0) -> None:
     """Send one task now. Never raises: what is due stays due in the database."""
-    send_task(RUN_STEP_TASK, entity_id, step.value, queue=CASCADE_QUEUE, delay_seconds=delay_seconds)
+    queue = queue_of(workspace_id)
+    send_task(RUN_STEP_TASK, entity_id, step.value, queue=queue, delay_seconds=delay_seconds)

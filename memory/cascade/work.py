@@ -17,12 +17,14 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Least, Now
 
+from memory.cascade.announcing import announce
 from memory.cascade.wakeups import send, wake_on_commit
 from memory.llm.protocol import ModelError
 from memory.models import (
     Atom,
     Entity,
     Message,
+    Outbox,
     Run,
     SceneVersion,
     Session,
@@ -96,7 +98,9 @@ def mark_due(*, workspace_id: UUID, entity_id: UUID, step: Step, delay_seconds: 
         workspace_id=workspace_id, entity_id=entity_id, step=step, due_at__isnull=True
     ).update(due_at=Now() + timedelta(seconds=delay_seconds))
     if marked:
-        wake_on_commit(entity_id=entity_id, step=step, delay_seconds=delay_seconds)
+        wake_on_commit(
+            workspace_id=workspace_id, entity_id=entity_id, step=step, delay_seconds=delay_seconds
+        )
     return bool(marked)
 
 
@@ -109,7 +113,7 @@ def flush(entity: Entity) -> None:
             if step in READ_FROM_MESSAGES:
                 _work(entity, step).update(due_at=Least(F("due_at"), Now()))
         for step in READ_FROM_MESSAGES:
-            wake_on_commit(entity_id=entity.pk, step=step)
+            wake_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
 
 
 def hold_flushes(entity: Entity) -> None:
@@ -124,7 +128,9 @@ def postpone(*, entity: Entity, step: Step, delay_seconds: float) -> None:
     """Move a due time that came too early and wake a worker then."""
     with transaction.atomic():
         if _unleased(_work(entity, step)).update(due_at=Now() + timedelta(seconds=delay_seconds)):
-            wake_on_commit(entity_id=entity.pk, step=step, delay_seconds=delay_seconds)
+            wake_on_commit(
+                workspace_id=entity.workspace_id, entity_id=entity.pk, step=step, delay_seconds=delay_seconds
+            )
 
 
 def pull_in(*, entity: Entity, step: Step) -> None:
@@ -136,7 +142,7 @@ def hasten_flush(*, entity: Entity, step: Step) -> None:
     """Within a transaction: a flush waits for no planned time, only for the pause after a failure."""
     planned = _unleased(_work(entity, step)).filter(is_flushing=True, failures=0, due_at__gt=Now())
     if planned.update(due_at=Now()):
-        wake_on_commit(entity_id=entity.pk, step=step)
+        wake_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
 
 
 def clear_due(*, entity: Entity, step: Step) -> None:
@@ -162,12 +168,14 @@ def note_pause(*, entity: Entity, step: Step, error: ModelError, delay_seconds: 
             last_error_kind=error.kind,
             due_at=Now() + timedelta(seconds=delay_seconds),
         )
-        wake_on_commit(entity_id=entity.pk, step=step, delay_seconds=delay_seconds)
+        wake_on_commit(
+            workspace_id=entity.workspace_id, entity_id=entity.pk, step=step, delay_seconds=delay_seconds
+        )
 
 
 def send_again(*, entity: Entity, step: Step) -> None:
     """Leave the rest to the next task, so that one entity does not keep a worker for ever."""
-    send(entity_id=entity.pk, step=step)
+    send(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
 
 
 def _unleased(rows: WorkQuerySet) -> WorkQuerySet:
@@ -205,6 +213,7 @@ def _claimed(work: Work, design: str) -> Claim:
         attempt=work.failures + 1,
         worker=work.worker,
     )
+    announce(entity=work.entity, step=step, run=run, event=Outbox.Event.STEP_STARTED)
     return Claim(
         entity=work.entity,
         step=step,
@@ -262,7 +271,7 @@ def interrupt(entity: Entity, *, steps: Sequence[Step], reason: str) -> None:
     for step in steps:
         running = _work(entity, step).filter(lease_until__isnull=False)
         if running.update(token=F("token") + 1, lease_until=None, due_at=Now()):
-            wake_on_commit(entity_id=entity.pk, step=step)
+            wake_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
     Run.objects.for_entity(entity).filter(step__in=steps, status=Run.Status.RUNNING).update(
         status=Run.Status.DISCARDED, noop_reason=reason, finished_at=Now()
     )

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from memory.claims.chains import lock_entity, settle_again, wake_what_follows
 from memory.models import Atom, Entity, LiveValue
 from memory.models.atoms import AtomQuerySet
+from memory.transactions import durable_transaction
 
 ENTITIES_AT_ONCE = 100
 LIVE_VALUES_KEPT = timedelta(days=1)
@@ -51,7 +51,7 @@ def _follow(due: Due, moment: str) -> int:
 
 
 def _settle(entity_id: UUID, due: Due) -> int:
-    with transaction.atomic(durable=True):
+    with durable_transaction():
         entity = Entity.objects.filter(pk=entity_id).first()
         if entity is None:
             return 0

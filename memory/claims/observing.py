@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from django.db import transaction
 from django.utils import timezone
 
 from memory.claims.chains import lock_entity
@@ -32,6 +31,7 @@ from memory.ingest.problems import IngestError, Problem, refused
 from memory.ingest.redaction import redact_json
 from memory.models import Atom, Authority, Entity, Message
 from memory.recall.times import time_text
+from memory.transactions import durable_transaction
 
 Outcome = Literal["stored", "replaced", "repeated", "contested", "history", "ignored", "referenced"]
 
@@ -66,7 +66,7 @@ def observe(*, entity: Entity, observation: Observation) -> Observed:
     rule = _rule(entity.workspace_id, observation)
     if rule.is_ignored:
         return _ignored(rule)
-    with transaction.atomic(durable=True):
+    with durable_transaction():
         return _record(entity, _redacted(observation), rule)
 
 
@@ -81,7 +81,7 @@ def observe_with(*, access: Access, entity_name: str, observation: Observation) 
     refuse_name(entity_name)
     if rule.is_ignored:
         return _ignored(rule)
-    with transaction.atomic(durable=True):
+    with durable_transaction():
         entity = ensure_entity(workspace=access.workspace, name=entity_name)
         return _record(entity, _redacted(observation), rule)
 

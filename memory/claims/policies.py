@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 from uuid import UUID
@@ -44,17 +43,3 @@ def _rule(row: Policy) -> Rule:
         asserted_by=frozenset(row.asserted_by),
         source=row.source.name if row.source is not None else "",
     )
-
-
-def rule_values(rules: Rules, authorities: Mapping[int, str]) -> list[dict[str, object]]:
-    """The rules as they are listed."""
-    return [
-        {
-            "pattern": rule.pattern,
-            "action": rule.action,
-            "cardinality": "many" if rule.is_many else "one",
-            "asserted_by": [authorities[number] for number in sorted(rule.asserted_by, reverse=True)],
-            "source": rule.source,
-        }
-        for rule in rules.rules
-    ]

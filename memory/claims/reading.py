@@ -115,7 +115,7 @@ def claim_history(access: Access, claim_id: UUID) -> tuple[Entity, tuple[ClaimRe
     """
     rows = Atom.objects.for_workspace(access.workspace.pk).claims()
     claim = rows.filter(pk=claim_id, entity__shadow_of__isnull=True).select_related("entity").first()
-    if claim is None or (access.is_bound and claim.entity_id not in access.entity_ids):
+    if claim is None or not access.reads(claim.entity_id):
         raise NoRecordError(str(claim_id))
     members: AtomQuerySet = Atom.objects.for_entity(claim.entity).filter(chain=claim.chain_id)
     newest = members.defer("terms").in_event_order().reverse()[:HISTORY_LIMIT]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -28,9 +29,18 @@ class Asking:
     _limits: Limits
 
     def _ask(
-        self, method: str, path: str, *, is_slow: bool = False, query: Any = None, body: Any = None
+        self,
+        method: str,
+        path: str,
+        *,
+        is_slow: bool = False,
+        is_once: bool = False,
+        query: Any = None,
+        body: Any = None,
     ) -> Flow[Reply]:
+        """A good reply; `is_once` for what would be there twice if it were sent twice."""
         limits = self._limits.at_least(SLOW_SECONDS) if is_slow else self._limits
+        limits = replace(limits, attempts=1) if is_once else limits
         return exchange(Request(method, path, query=query or {}, body=body), limits)
 
     def _read(self, model: type[R], method: str, path: str, **asked: Any) -> Flow[R]:

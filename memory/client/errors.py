@@ -16,6 +16,7 @@ class MemseekError(Exception):
         status: int | None = None,
         error: str = "",
         problems: Sequence[Mapping[str, Any]] = (),
+        candidates: Sequence[Mapping[str, Any]] = (),
         retry_after: float | None = None,
     ) -> None:
         told = " ".join(part for part in (str(status or ""), error) if part)
@@ -26,6 +27,8 @@ class MemseekError(Exception):
         self.detail = detail
         self.problems = tuple(problems)
         """Of a refused call: index, field and what is wrong with it."""
+        self.candidates = tuple(candidates)
+        """Of an ambiguous short id: kind, id and text of what it may mean."""
         self.retry_after = retry_after
         """Seconds after which the server wants to be asked again."""
 

@@ -132,6 +132,7 @@ def failure_of(reply: Reply) -> errors.MemseekError:
         status=reply.status,
         error=str(told.get("error") or ""),
         problems=[item for item in told.get("problems") or () if isinstance(item, dict)],
+        candidates=[item for item in told.get("candidates") or () if isinstance(item, dict)],
         retry_after=_retry_after(reply.headers.get("retry-after", "")),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from types import TracebackType
 from typing import Self
 
@@ -11,9 +11,13 @@ import httpx
 from memory.client import results
 from memory.client.asking import MESSAGES_PER_CALL, listed
 from memory.client.claim_doors import ClaimDoors
+from memory.client.entity_doors import EntityDoors
+from memory.client.events import Event, following, heard, heard_async
 from memory.client.exchange import Flow, Limits, Reply, Request, failure_of
 from memory.client.given import NewMessage
 from memory.client.opening import AsyncSessions, Sessions
+from memory.client.operation_doors import OperationDoors
+from memory.client.reading_doors import ReadingDoors
 from memory.client.recall_doors import RecallDoors
 from memory.client.running import Asynchronous, Blocking, door
 from memory.client.site import Site, site_of
@@ -21,7 +25,7 @@ from memory.client.skill_doors import SkillDoors
 from memory.client.wires import AsyncWire, BlockingWire
 
 
-class MemoryDoors(RecallDoors, ClaimDoors, SkillDoors):
+class MemoryDoors(RecallDoors, ReadingDoors, ClaimDoors, SkillDoors, EntityDoors, OperationDoors):
     """What both clients can do; see `Memory` and `AsyncMemory`."""
 
     _site: Site
@@ -78,6 +82,17 @@ class Memory(MemoryDoors, Blocking):
         self._wire = BlockingWire(self._site, transport)
         self.session = Sessions(self._wire, self._limits)
 
+    def events(
+        self, entities: str | Iterable[str] = (), *, kinds: Iterable[str] = (), after: str | None = None
+    ) -> Iterator[Event]:
+        """What happens in memory, as it happens, for ever: a stream that is cut is resumed by itself.
+
+        Of these entities, or of all that the key opens; of these kinds, or of all; from now on, or behind the
+        token of an event. It ends when every entity that was named is erased, and raises UnauthorisedError
+        when the key opens them no more.
+        """
+        return heard(self._wire, following(entities, kinds, after, self._limits))
+
     def close(self) -> None:
         """Give the connections back."""
         self._wire.close()
@@ -108,6 +123,12 @@ class AsyncMemory(MemoryDoors, Asynchronous):
         self._limits = Limits(timeout_seconds, total_seconds, attempts)
         self._wire = AsyncWire(self._site, transport)
         self.session = AsyncSessions(self._wire, self._limits)
+
+    def events(
+        self, entities: str | Iterable[str] = (), *, kinds: Iterable[str] = (), after: str | None = None
+    ) -> AsyncIterator[Event]:
+        """As `Memory.events`."""
+        return heard_async(self._wire, following(entities, kinds, after, self._limits))
 
     async def close(self) -> None:
         """Give the connections back."""

@@ -32,11 +32,17 @@ class RecallDoors(Asking):
         until: datetime | None = None,
         words: bool = True,
         meaning: bool = True,
-    ) -> Flow[results.Recalled]:
-        """What memory holds about a query, best first, each result with the words that it rests on."""
+        shared: Sequence[str] | str = (),
+    ) -> Flow[results.RecalledWithShared]:
+        """What memory holds about a query, best first, each result with the words that it rests on.
+
+        `shared` names entities whose memory is shared with this one, or `all`: each is a group of its own.
+        """
         filters = _filters(layers, kinds, topics, session, since, until, meaning)
-        body = {**told(query=query, entity=entity, limit=limit, words=words), **filters}
-        return (yield from self._read(results.Recalled, "POST", "recall", body=body))
+        asked = told(query=query, entity=entity, limit=limit, words=words, shared=names(shared))
+        return (
+            yield from self._read(results.RecalledWithShared, "POST", "recall", body={**asked, **filters})
+        )
 
     @door
     def context(
@@ -59,8 +65,12 @@ class RecallDoors(Asking):
         meaning: bool = True,
         record_use: bool = False,
         keep_text: bool = False,
+        shared: Sequence[str] | str = (),
     ) -> Flow[results.TaskContext]:
         """The text that an agent should get before a task, within budgets of tokens by block.
+
+        `shared` takes in what other entities share with this one, in a block of its own; the manifest says
+        from whom.
 
         With `record_use` the server notes what it handed out, and `use` of the result names it for feedback;
         with `keep_text` the words too. Both need scope write.
@@ -76,15 +86,21 @@ class RecallDoors(Asking):
             model=model,
             record_use=record_use or None,
             keep_text=keep_text or None,
+            shared=names(shared),
         )
         filters = _filters(layers, kinds, topics, session, since, until, meaning)
         return (yield from self._read(results.TaskContext, "POST", "context", body={**body, **filters}))
 
     @door
-    def answer(self, question: str, *, entity: str) -> Flow[results.Answer]:
-        """A cited reply from memory alone; the server may ask its model."""
-        body = {"question": question, "entity": entity}
-        return (yield from self._read(results.Answer, "POST", "answer", body=body, is_slow=True))
+    def answer(
+        self, question: str, *, entity: str, shared: Sequence[str] | str = ()
+    ) -> Flow[results.AnswerWithShared]:
+        """A cited reply from memory alone; the server may ask its model.
+
+        Memories that are `shared` with the entity answer by themselves, each with its own citations.
+        """
+        body = told(question=question, entity=entity, shared=names(shared))
+        return (yield from self._read(results.AnswerWithShared, "POST", "answer", body=body, is_slow=True))
 
     @listing
     def timeline(

@@ -86,6 +86,12 @@ class Hit(Result):
     happened_from: date | None = None
     happened_until: date | None = None
     said_at: datetime | None = None
+    lines: tuple[UUID, ...] = ()
+    """A section's standing lines."""
+    assertion: Mapping[str, Any] | None = None
+    """Of an observed claim: subject, predicate, value and how long it holds."""
+    outside: tuple[Mapping[str, Any], ...] = ()
+    """What an atom rests on that is not stored here."""
 
 
 class Recalled(Result):
@@ -97,6 +103,12 @@ class Recalled(Result):
     """An arm of the search that is not `answered` had no part in the result."""
     unindexed: int = 0
     languages: tuple[str, ...] = ()
+
+
+class RecalledWithShared(Recalled):
+    """The same with what shared memories hold, each a group of its own with its own evidence."""
+
+    shared: tuple[Recalled, ...] = ()
 
 
 class TaskContext(Result):
@@ -137,6 +149,12 @@ class Answer(Result):
     problem: str = ""
 
 
+class AnswerWithShared(Answer):
+    """The same with what shared memories answer, each by itself."""
+
+    shared: tuple[Answer, ...] = ()
+
+
 class Record(Result):
     """One record of the timeline, of any layer."""
 
@@ -172,6 +190,14 @@ class Atom(Result):
     happened_until: date | None = None
     receipts: int = 0
     superseded_by: UUID | None = None
+    assertion: Mapping[str, Any] | None = None
+    """Of an observed claim: subject, predicate, value and how long it holds."""
+    chain: UUID | None = None
+    """Shared by the atoms of one matter; told where all of an atom is."""
+    decision: str = ""
+    merge_reason: str = ""
+    created_at: datetime | None = None
+    citations: tuple[UUID, ...] = ()
 
 
 class TraceNode(Result):

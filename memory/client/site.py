@@ -28,6 +28,16 @@ class Site:
         return f"{self.base_url}{API_PREFIX}/"
 
 
+def is_site_named() -> bool:
+    """Whether the environment says where a server is."""
+    return bool(os.environ.get(BASE_URL_VARIABLE, "").strip())
+
+
+def is_key_named() -> bool:
+    """Whether the environment holds a key."""
+    return bool(os.environ.get(KEY_VARIABLE, "").strip())
+
+
 def site_of(base_url: str | None, key: str | None) -> Site:
     """The site of some arguments, each with its variable behind it; ConfigurationError says what is wrong."""
     address = (base_url or os.environ.get(BASE_URL_VARIABLE) or DEFAULT_BASE_URL).strip()

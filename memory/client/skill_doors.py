@@ -74,10 +74,14 @@ class SkillDoors(Asking):
         *,
         entity: str,
         status: Literal["live", "retired", "all"] = "live",
+        words: str | None = None,
         limit: int | None = None,
     ) -> Pages[Procedure]:
-        """Procedures, newest first, each with its active version and the draft that waits."""
-        query = {"entity": entity, "status": status}
+        """Procedures, newest first, each with its active version and the draft that waits.
+
+        With `words` those that are for them alone.
+        """
+        query = told(entity=entity, status=status, words=words)
         return self._pages(Procedure, "procedures", "procedures", limit=limit, query=query)
 
     @door

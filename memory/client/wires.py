@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import httpx
 
 from memory.client.errors import UnreachableError
-from memory.client.exchange import Reply, Request
+from memory.client.exchange import Reply, Request, failure_of
 from memory.client.site import Site
 
 
@@ -32,6 +32,17 @@ class BlockingWire:
                 if time.monotonic() > ends_at:
                     raise httpx.ReadTimeout("the reply took too long")
             return _reply(response, b"".join(parts))
+
+    @contextmanager
+    def lines(
+        self, path: str, query: Mapping[str, Any], headers: Mapping[str, str], silence_seconds: float
+    ) -> Iterator[Iterator[str]]:
+        """The lines of a reply that goes on, or its error; UnreachableError where it is cut."""
+        asked: dict[str, Any] = {"params": query, "headers": headers, "timeout": silence_seconds}
+        with _named(self._http.base_url), self._http.stream("GET", path, **asked) as response:
+            if not response.is_success:
+                raise failure_of(_reply(response, response.read()))
+            yield response.iter_lines()
 
     def pause(self, seconds: float) -> None:
         """Let time pass."""
@@ -54,6 +65,18 @@ class AsyncWire:
             async with asyncio.timeout(request.seconds):
                 response = await self._http.request(**_arguments(request))
         return _reply(response, response.content)
+
+    @asynccontextmanager
+    async def lines(
+        self, path: str, query: Mapping[str, Any], headers: Mapping[str, str], silence_seconds: float
+    ) -> AsyncIterator[AsyncIterator[str]]:
+        """The lines of a reply that goes on, or its error; UnreachableError where it is cut."""
+        asked: dict[str, Any] = {"params": query, "headers": headers, "timeout": silence_seconds}
+        with _named(self._http.base_url):
+            async with self._http.stream("GET", path, **asked) as response:
+                if not response.is_success:
+                    raise failure_of(_reply(response, await response.aread()))
+                yield response.aiter_lines()
 
     async def pause(self, seconds: float) -> None:
         """Let time pass."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 
 from memory import queries
@@ -20,6 +21,7 @@ from memory.indexing.units import COLUMN, replace_units, units_of
 from memory.indexing.vector_index import wants_vector_index
 from memory.indexing.vectors import current_space, write_vectors
 from memory.indexing.wakeups import send_vector_index
+from memory.llm.choosing import stays_offline
 from memory.llm.embedders.protocol import Embedder, EmbeddingError
 from memory.llm.embedders.registry import configured_embedder
 from memory.models import Entity, Layer, SearchUnit, Unindexed
@@ -45,7 +47,7 @@ def index_entity(
     entity = Entity.objects.visible().filter(pk=entity_id).first()
     if entity is None:
         return 0
-    embedder = embedder or configured_embedder()
+    embedder = embedder or _embedder_of(entity)
     ends = time.monotonic() + seconds
     done = 0
     while time.monotonic() < ends and (count := index_terms(entity, wants_vectors=embedder is not None)):
@@ -57,6 +59,13 @@ def index_entity(
     if embedder and done:
         _ask_for_vector_index(entity, embedder)
     return done
+
+
+def _embedder_of(entity: Entity) -> Embedder | None:
+    """The embedder of the settings; none where words may not leave this machine and it is elsewhere."""
+    configured = settings.MEMSEEK.embedding
+    is_elsewhere = configured.is_endpoint or configured.is_own
+    return None if is_elsewhere and stays_offline(entity.workspace_id) else configured_embedder()
 
 
 def _ask_for_vector_index(entity: Entity, embedder: Embedder) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -11,7 +12,7 @@ from django.db.models import Q
 
 from memory import queries
 from memory.ingest.entities import find_entity
-from memory.models import Entity, Key, Workspace
+from memory.models import Entity, Key, Share, Workspace
 from memseek_site.log_fields import add_fields
 
 LAST_USE_INTERVAL = timedelta(minutes=1)
@@ -46,10 +47,31 @@ class Access:
         """Whether the key's scopes include this one."""
         return self.key.allows(scope)
 
+    def opens(self, entity_id: UUID) -> bool:
+        """Whether an entity of the workspace is the key's own, to read and to write."""
+        return not self.is_bound or entity_id in self.entity_ids
+
+    def reads(self, entity_id: UUID) -> bool:
+        """Whether an entity of the workspace may be read: the key's own, or one shared with one of these."""
+        if self.opens(entity_id):
+            return True
+        shares = Share.objects.for_workspace(self.workspace.pk)
+        return shares.filter(entity=entity_id, reader__in=self.entity_ids).exists()
+
     def entity(self, name: str) -> Entity:
-        """The entity of this name, or UnknownEntityError."""
+        """The entity of this name among those that are the key's own, or UnknownEntityError."""
+        return self._found(name, self.opens)
+
+    def readable(self, name: str) -> Entity:
+        """The entity of this name to be read and nothing else, or UnknownEntityError.
+
+        One statement more only where a bound key asks for an entity that is not its own.
+        """
+        return self._found(name, self.reads)
+
+    def _found(self, name: str, is_reached: Callable[[UUID], bool]) -> Entity:
         found = find_entity(workspace=self.workspace, name=name)
-        if found is None or (self.is_bound and found.pk not in self.entity_ids):
+        if found is None or not is_reached(found.pk):
             raise UnknownEntityError(name)
         add_fields(entity=found.pk)
         return found

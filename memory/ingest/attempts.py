@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import IntegrityError, OperationalError
 from psycopg.errors import DeadlockDetected, ForeignKeyViolation, UniqueViolation
 
 from memory.ingest.problems import IngestConflict, Problem
+from memory.transactions import durable_transaction
 
 ATTEMPTS = 3
 """Once is enough for one key that two calls store at once; calls that share several keys may meet again."""
@@ -23,7 +24,7 @@ def in_transaction(action: Callable[[], Result]) -> Result:
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            with transaction.atomic(durable=True):
+            with durable_transaction():
                 return action()
         except (IntegrityError, OperationalError) as error:
             if isinstance(error.__cause__, ForeignKeyViolation):

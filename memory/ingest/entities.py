@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import dataclass
 from hashlib import sha256
 
 from django.core.exceptions import ValidationError
@@ -10,7 +11,7 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 
 from memory import queries
 from memory.cascade.work import ensure_work
-from memory.ingest.problems import IngestError, refused
+from memory.ingest.problems import IngestConflict, IngestError, Problem, refused
 from memory.ingest.storable import UNCLEAR, is_blank, is_unclear, text_problem
 from memory.models import Entity, Workspace
 from memory.models.tenancy import validate_time_zone
@@ -39,15 +40,48 @@ def ensure_entity(
     entity = Entity(
         workspace=workspace, name=name, time_zone=time_zone or "UTC", group_id=group_id, user_id=user_id
     )
+    return _made(entity)
+
+
+def _made(entity: Entity) -> Entity:
+    """The row of this name, which may be another caller's."""
     refuse_details(entity)
     with transaction.atomic():
         # Whoever else is making it commits first; then its row is there, with its work.
         Entity.objects.bulk_create([entity], ignore_conflicts=True)
-        made = entities.first()
+        made = Entity.objects.for_workspace(entity.workspace_id).filter(name=entity.name).first()
         if made is None:
             raise refused("user_id", "and group_id together stand for another entity already")
         ensure_work(made)
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedEntity:
+    """An entity, and whether this call made it."""
+
+    entity: Entity
+    is_new: bool
+
+
+def open_entity(
+    *, workspace: Workspace, name: str, time_zone: str | None = None, group_id: str = "", user_id: str = ""
+) -> OpenedEntity:
+    """Make an entity, once however often it is asked for.
+
+    Raises IngestConflict where another one of this name is there: with another zone, group or user than what
+    is given. IngestError for what cannot be taken.
+    """
+    refuse_name(name)
+    wanted = Entity(
+        workspace=workspace, name=name, time_zone=time_zone or "UTC", group_id=group_id, user_id=user_id
+    )
+    made = _made(wanted)
+    given = {"time_zone": time_zone or made.time_zone, "group_id": group_id, "user_id": user_id}
+    for field, value in given.items():
+        if value and value != getattr(made, field):
+            raise IngestConflict([Problem(None, field, "is another one for the entity of this name")])
+    return OpenedEntity(made, is_new=made.pk == wanted.pk)
 
 
 def ensure_entity_of(

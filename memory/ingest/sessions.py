@@ -89,16 +89,18 @@ def open_session_with(access: Access, wanted: SessionWanted) -> OpenedSession:
     return _opened(wanted, reachable)
 
 
-def session_with(access: Access, session_id: UUID) -> Session:
+def session_with(access: Access, session_id: UUID, *, is_reading: bool = False) -> Session:
     """The session of this id among those that a key opens; NoSessionError for any other.
 
+    With `is_reading` also those of entities that are shared with the key's own: nothing may be written then.
     One statement; the session's entity and its workspace come along.
     """
     sessions = Session.objects.for_workspace(access.workspace.pk).filter(
         pk=session_id, entity__shadow_of__isnull=True
     )
     found = sessions.select_related("entity").first()
-    if found is None or (access.is_bound and found.entity_id not in access.entity_ids):
+    is_reached = access.reads if is_reading else access.opens
+    if found is None or not is_reached(found.entity_id):
         raise NoSessionError(str(session_id))
     found.entity.workspace = access.workspace
     return found

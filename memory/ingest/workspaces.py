@@ -34,7 +34,11 @@ class CreatedWorkspace(NamedTuple):
 
 
 def create_workspace(
-    *, name: str, label: str = "first key", scopes: Sequence[str] = DEFAULT_SCOPES
+    *,
+    name: str,
+    label: str = "first key",
+    scopes: Sequence[str] = DEFAULT_SCOPES,
+    expires_at: datetime | None = None,
 ) -> CreatedWorkspace:
     """Make a workspace and its first key; raises IngestError when the name is taken or cannot be one."""
     _refuse_workspace_name(name)
@@ -42,7 +46,7 @@ def create_workspace(
         workspace, was_made = Workspace.objects.get_or_create(name=name)
         if not was_made:
             raise refused("name", f"a workspace named {name} is there already")
-        issued = create_key(workspace=workspace, label=label, scopes=scopes)
+        issued = create_key(workspace=workspace, label=label, scopes=scopes, expires_at=expires_at)
     return CreatedWorkspace(workspace, issued.key, issued.token)
 
 

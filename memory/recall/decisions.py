@@ -15,7 +15,7 @@ _HANDLE = re.compile(r"\b[an]\d+\b")
 def read_skips(runs: Iterable[Run]) -> dict[UUID, str]:
     """Why each repeated atom needed no new one, by the atom; what holds no reason is left out."""
     return {
-        UUID(atom): _with_ids(str(note["reason"]), note["atoms"])
+        UUID(atom): with_ids(str(note["reason"]), note["atoms"])
         for run in runs
         for note in run.decisions
         if note.get("outcome") == "skip" and note.get("reason")
@@ -23,7 +23,7 @@ def read_skips(runs: Iterable[Run]) -> dict[UUID, str]:
     }
 
 
-def _with_ids(reason: str, atoms: Sequence[str]) -> str:
+def with_ids(reason: str, atoms: Sequence[str]) -> str:
     """The reason with the handle of its one atom, which only the model's prompt explains, as a short id."""
     return _HANDLE.sub(short_id(UUID(atoms[0])), reason) if len(atoms) == 1 else reason
 

@@ -162,10 +162,11 @@ def transcript(entity: Entity, session: str | None = None) -> tuple[MessageRecor
     if session is not None:
         found = found.filter(session__external_id=session)
     ordered = found.order_by(F("session__created_at"), "session_id", "ordinal")
-    return tuple(_message_record(message, entity) for message in ordered)
+    return tuple(message_record(message, entity) for message in ordered)
 
 
-def _message_record(message: Message, entity: Entity) -> MessageRecord:
+def message_record(message: Message, entity: Entity) -> MessageRecord:
+    """One message with its session loaded; its time is in the entity's own zone."""
     return MessageRecord(
         id=message.pk,
         seq=message.seq,

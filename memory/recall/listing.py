@@ -101,6 +101,12 @@ def list_atoms(
     )
 
 
+def listed_atom(entity: Entity, id: UUID) -> ListedAtom | None:
+    """One atom of the entity, if it is there; one statement."""
+    found = _with_citations(Atom.objects.for_entity(entity).filter(pk=id)).first()
+    return None if found is None else _listed(found, entity)
+
+
 def _with_citations(atoms: AtomQuerySet) -> AtomQuerySet:
     receipts = Evidence.objects.filter(of_atom=OuterRef("pk")).order_by("id")
     messages, outside = receipts.filter(message__isnull=False), receipts.filter(outside_kind__isnull=False)

@@ -151,12 +151,13 @@ def replay_session(
     return ReplayPage(
         session=session,
         total=messages.count(),
-        messages=tuple(_replayed(entity, message) for message in shown),
+        messages=tuple(replayed(entity, message) for message in shown),
         next_after=shown[-1].ordinal if len(found) > limit else None,
     )
 
 
-def _replayed(entity: Entity, message: Message) -> ReplayedMessage:
+def replayed(entity: Entity, message: Message) -> ReplayedMessage:
+    """The record of a row; times are in the entity's own zone."""
     return ReplayedMessage(
         id=message.pk,
         seq=message.seq,

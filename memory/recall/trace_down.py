@@ -60,7 +60,8 @@ def _below_atom(entity: Entity, receipt: Evidence) -> TraceNode:
     return correction_node(receipt.correction) if receipt.correction else outside_node(receipt)
 
 
-def _line_nodes(entity: Entity, lines: Iterable[Line]) -> dict[UUID, TraceNode]:
+def line_nodes(entity: Entity, lines: Iterable[Line]) -> dict[UUID, TraceNode]:
+    """Lines with the claims and corrections that they rest on, and what is below these."""
     rows = {line.pk: line for line in lines}
     receipts = _receipts("of_line", rows.keys(), "atom")
     cited = [receipt.atom for found in receipts.values() for receipt in found if receipt.atom]
@@ -85,7 +86,7 @@ def _atom(entity: Entity, id: UUID) -> TraceNode:
 
 
 def _line(entity: Entity, id: UUID) -> TraceNode:
-    return _line_nodes(entity, [Line.objects.for_entity(entity).get(pk=id)])[id]
+    return line_nodes(entity, [Line.objects.for_entity(entity).get(pk=id)])[id]
 
 
 def _scene(entity: Entity, id: UUID) -> TraceNode:
@@ -99,7 +100,7 @@ def _scene_version(entity: Entity, id: UUID) -> TraceNode:
 
 def _version_node(entity: Entity, version: SceneVersion) -> TraceNode:
     lines = list(version.lines.order_by("places__position"))
-    nodes = _line_nodes(entity, lines)
+    nodes = line_nodes(entity, lines)
     facts = {"version": str(version.number), "status": version.scene.get_status_display()}
     if not version.is_head:
         facts["status"] = "earlier version"
@@ -119,7 +120,7 @@ def _trait_version(entity: Entity, id: UUID) -> TraceNode:
 
 def _trait_node(entity: Entity, version: TraitVersion) -> TraceNode:
     receipts = _receipts("of_trait_version", [version.pk], "line")[version.pk]
-    lines = _line_nodes(entity, [receipt.line for receipt in receipts if receipt.line])
+    lines = line_nodes(entity, [receipt.line for receipt in receipts if receipt.line])
     return trait_node(version, _below(receipts, "line", lines))
 
 

@@ -25,7 +25,8 @@ def _traits_above(column: str, ids: Collection[UUID]) -> Above:
     return above
 
 
-def _line_nodes(lines: Iterable[Line]) -> dict[UUID, TraceNode]:
+def line_nodes(lines: Iterable[Line]) -> dict[UUID, TraceNode]:
+    """Lines with the traits that rest on them, and the scenes in which they stand now."""
     rows = {line.pk: line for line in lines}
     traits = _traits_above("line", rows.keys())
     places = VersionLine.objects.filter(line__in=rows.keys(), version__is_head=True)
@@ -39,7 +40,7 @@ def _line_nodes(lines: Iterable[Line]) -> dict[UUID, TraceNode]:
 def _lines_above(column: str, ids: Collection[UUID]) -> Above:
     found = Evidence.objects.filter(**{f"{column}__in": ids}).exclude(of_line=None)
     receipts = list(found.select_related("of_line").order_by("id"))
-    nodes = _line_nodes(receipt.of_line for receipt in receipts if receipt.of_line)
+    nodes = line_nodes(receipt.of_line for receipt in receipts if receipt.of_line)
     above: Above = defaultdict(list)
     for receipt in receipts:
         above[getattr(receipt, f"{column}_id")].append(nodes[receipt.of_line_id])  # type: ignore[index]
@@ -76,19 +77,19 @@ def _atom(entity: Entity, id: UUID) -> TraceNode:
 
 
 def _line(entity: Entity, id: UUID) -> TraceNode:
-    return _line_nodes([Line.objects.for_entity(entity).get(pk=id)])[id]
+    return line_nodes([Line.objects.for_entity(entity).get(pk=id)])[id]
 
 
 def _scene(entity: Entity, id: UUID) -> TraceNode:
-    return _over_its_lines(DOWN["scene"](entity, id))
+    return over_its_lines(DOWN["scene"](entity, id))
 
 
 def _scene_version(entity: Entity, id: UUID) -> TraceNode:
-    return _over_its_lines(DOWN["scene version"](entity, id))
+    return over_its_lines(DOWN["scene version"](entity, id))
 
 
-def _over_its_lines(scene: TraceNode) -> TraceNode:
-    """The scene with its lines, and with the traits above each of them."""
+def over_its_lines(scene: TraceNode) -> TraceNode:
+    """A scene as `trace` gives it, with the traits above each of its lines instead of what is below."""
     ids = [line.id for line in scene.children if line.id]
     traits = _traits_above("line", ids)
     return _with(scene, tuple(_with(line, tuple(traits[line.id])) for line in scene.children if line.id))

@@ -5,7 +5,7 @@ Pages hold the newest first and take a number of statements that does not depend
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -44,11 +44,16 @@ Record = TypeVar("Record")
 Status = ProcedureVersion.Status
 
 
-def opened(rows: OwnedQuerySet[Row], access: Access, id: UUID) -> Row:
-    """The row of this id among those of entities that a key opens; NoRecordError for any other."""
+def opened(rows: OwnedQuerySet[Row], access: Access, id: UUID, *, is_reading: bool = False) -> Row:
+    """The row of this id among those of entities that a key opens; NoRecordError for any other.
+
+    With `is_reading` also among those of entities that are shared with the key's own: nothing may be written
+    then.
+    """
     reached = rows.for_workspace(access.workspace.pk).filter(pk=id, entity__shadow_of__isnull=True)
     found = reached.select_related("entity").first()
-    if found is None or (access.is_bound and found.entity_id not in access.entity_ids):
+    is_reached = access.reads if is_reading else access.opens
+    if found is None or not is_reached(found.entity_id):
         raise NoRecordError(str(id))
     found.entity.workspace = access.workspace
     return found
@@ -76,10 +81,17 @@ def trace_records(traces: Iterable[TaskTrace]) -> tuple[TraceRecord, ...]:
 
 
 def list_procedures(
-    entity: Entity, *, statuses: Iterable[str], after: UUID | None, limit: int
+    entity: Entity,
+    *,
+    statuses: Iterable[str],
+    among: Collection[UUID] | None = None,
+    after: UUID | None,
+    limit: int,
 ) -> Page[ProcedureSummary]:
-    """A page of procedures, each with its active version and its waiting draft."""
+    """A page of procedures, each with its active version and its waiting draft; `among` names some alone."""
     rows = Procedure.objects.for_entity(entity).filter(status__in=list(statuses))
+    if among is not None:
+        rows = rows.filter(pk__in=among)
     return _page(rows.prefetch_related(_current()), after, limit, _procedures)
 
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db import transaction
-
 from memory.claims.chains import lock_entity
 from memory.models import Evidence, Procedure, ProcedureVersion, Review, SkillInput
 from memory.skills.editing import edited_text, write_correction
 from memory.skills.traces import wake_skills
 from memory.skills.version_writing import stored_text, write_version
 from memory.stewardship.actors import Actor, RefusedChangeError, StaleChangeError
+from memory.transactions import durable_transaction
 
 REASON_LIMIT = 500
 ONCE_ACTIVE = (Review.Verdict.APPROVED, Review.Verdict.EDITED, Review.Verdict.ROLLED_BACK)
@@ -30,7 +29,7 @@ def approve(*, draft: ProcedureVersion, actor: Actor, base: int | None, reason: 
     no draft.
     """
     _refuse_reason(reason)
-    with transaction.atomic(durable=True):
+    with durable_transaction():
         held = _Held.of(draft, base)
         return held.activate(held.version, actor, Review.Verdict.APPROVED, reason)
 
@@ -45,7 +44,7 @@ def edit_and_approve(
     change it is an approval. Raises as `approve` does, and RefusedChangeError for what cannot be stored.
     """
     _refuse_reason(reason)
-    with transaction.atomic(durable=True):
+    with durable_transaction():
         held = _Held.of(draft, base)
         before = stored_text(held.version)
         edited = edited_text(before, markdown)
@@ -68,7 +67,7 @@ def reject(*, draft: ProcedureVersion, actor: Actor, reason: str) -> ProcedureVe
     if not reason.strip():
         raise RefusedChangeError("A rejection needs a reason: the next draft is made with it.")
     _refuse_reason(reason)
-    with transaction.atomic(durable=True):
+    with durable_transaction():
         lock_entity(draft.entity)
         version = _locked_draft(draft)
         version.status = Status.REJECTED
@@ -83,7 +82,7 @@ def rollback(*, procedure: Procedure, number: int, actor: Actor, reason: str) ->
     Raises RefusedChangeError when there is no such version, it was never active, was erased, or is active.
     """
     _refuse_reason(reason)
-    with transaction.atomic(durable=True):
+    with durable_transaction():
         lock_entity(procedure.entity)
         version = ProcedureVersion.objects.filter(procedure=procedure, number=number).first()
         if version is None:
@@ -100,7 +99,7 @@ def retire_procedure(*, procedure: Procedure, actor: Actor, reason: str) -> Proc
     Raises RefusedChangeError when it is retired already.
     """
     _refuse_reason(reason)
-    with transaction.atomic(durable=True):
+    with durable_transaction():
         lock_entity(procedure.entity)
         row = _live(procedure)
         newest = _active(row) or row.versions.order_by("-number").first()

@@ -13,7 +13,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.utils import timezone
 
 from memory.ingest.access import UnknownEntityError
@@ -25,6 +24,7 @@ from memory.recall.context import Context
 from memory.recall.tokens import count_tokens
 from memory.skills.versions import active_version, rendered
 from memory.stewardship.actors import RefusedChangeError
+from memory.transactions import durable_transaction
 
 PROCEDURE_KIND = "procedure"
 NOT_KEPT = ("problem",)
@@ -59,7 +59,7 @@ def record_use(
     `entity` was read: what was rendered before may hold the erased words. UnknownEntityError when the entity
     is gone.
     """
-    with transaction.atomic(durable=True):
+    with durable_transaction():
         held = Entity.objects.select_for_update(no_key=True).filter(pk=entity.pk).first()
         if held is None:
             raise UnknownEntityError(entity.name)
@@ -84,7 +84,12 @@ def record_use(
 def record_context(
     *, entity: Entity, context: Context, task: str, keeps_text: bool = False, key: Key | None = None
 ) -> Use:
-    """Store that a context was handed out, with its words when that is wanted."""
+    """Store that a context was handed out, with its words when that is wanted.
+
+    RefusedChangeError where words of other entities would be kept: they could not be erased with them.
+    """
+    if keeps_text and context.manifest.get("shared"):
+        raise RefusedChangeError("The context holds shared memory: words of others are not kept.")
     return record_use(
         entity=entity,
         kind=Use.Kind.CONTEXT,

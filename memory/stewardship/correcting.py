@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-
 from memory.cascade import work
 from memory.cascade.stages import LADDER, stage_of
 from memory.indexing.wakeups import wake_index_on_commit
@@ -16,6 +14,7 @@ from memory.ingest.storable import is_blank, text_problem
 from memory.models import Correction, Entity, Outbox, Step
 from memory.models.base import new_id
 from memory.stewardship.actors import Actor, RefusedChangeError
+from memory.transactions import durable_transaction
 
 REASON_LIMIT = 500
 INTERRUPTED = "a person corrected something meanwhile"
@@ -30,7 +29,7 @@ def correcting(entity: Entity) -> Iterator[Entity]:
     At its end steps of the ladder that are under way are discarded and due again, so that none of them writes
     what it thought before the correction, and what has to follow is due. An exception undoes all of it.
     """
-    with transaction.atomic(durable=True):
+    with durable_transaction():
         held = hold(entity)
         yield held
         work.interrupt(held, steps=LADDER, reason=INTERRUPTED)

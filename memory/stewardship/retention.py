@@ -21,8 +21,10 @@ from django.utils import timezone
 
 from memory import queries
 from memory.models import Entity, Erasure, Message, Process, Workspace
+from memory.models.tenancy import SANDBOX_WORKSPACE_ID
 from memory.stewardship.actors import Actor, RefusedChangeError
 from memory.stewardship.erasing import Scope, erase, plan_erasure
+from memory.stewardship.sandboxes import erase_old_sandboxes
 
 logger = logging.getLogger(__name__)
 
@@ -178,16 +180,24 @@ def _plans(running: _Pass) -> Iterator[int]:
     )
 
 
+def _sandboxes(running: _Pass) -> Iterator[int]:
+    """Memories of visitors go whole, a day after they were made."""
+    if running.workspace is None or running.workspace.pk == SANDBOX_WORKSPACE_ID:
+        yield from erase_old_sandboxes()
+
+
 def _processes(running: _Pass) -> Iterator[int]:
     count, _ = Process.objects.filter(seen_at__lt=Now() - timedelta(days=PROCESS_DAYS)).delete()
     yield count
 
 
 _BATCHES: dict[str, Callable[[_Pass], Iterator[int]]] = {
+    "sandboxes": _sandboxes,
     "messages": _messages,
     "runs": _by_query("retention_runs"),
     "uses": _by_query("retention_uses"),
     "events": _by_query("retention_events"),
+    "replies": _by_query("retention_replies"),
     "plans": _plans,
     "processes": _processes,
 }

@@ -117,6 +117,8 @@ REGISTER: Mapping[str, Table] = {
     "memory_workspace": Table(Erasing.NONE, (), ("name", "design")),
     "memory_member": Table(Erasing.NONE, (), ("role",)),
     "memory_key": Table(Erasing.NONE, (), ("label", "prefix", "digest", "scopes")),
+    "memory_share": Table(Erasing.EMPTIED, ("reason",), ("by",)),
+    "memory_idempotentreply": Table(Erasing.NONE, (), ("digest", "request", "ids")),
     "memory_livesource": Table(Erasing.NONE, (), ("name", "kind", "address", "credential")),
     "memory_policy": Table(Erasing.NONE, (), ("pattern", "action", "cardinality", "asserted_by")),
     "memory_installeddesign": Table(

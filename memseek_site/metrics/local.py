@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import socket
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 REGISTRY = CollectorRegistry()
 RECALL_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -34,6 +34,10 @@ _recall_seconds = Histogram(
     buckets=RECALL_BUCKETS,
     registry=REGISTRY,
 )
+_streams = Gauge("memseek_event_streams", "Open streams of events.", ["process"], registry=REGISTRY)
+_events = Counter(
+    "memseek_events_sent", "Events sent, each counted for every stream.", ["process"], registry=REGISTRY
+)
 
 
 def process_name() -> str:
@@ -51,3 +55,13 @@ def count_request(*, route: str, method: str, status: int, seconds: float) -> No
 def observe_recall(*, kind: str, seconds: float) -> None:
     """Memory was read once."""
     _recall_seconds.labels(process_name(), kind).observe(seconds)
+
+
+def count_streams(change: int) -> None:
+    """A stream was opened or ended."""
+    _streams.labels(process_name()).inc(change)
+
+
+def count_events(sent: int) -> None:
+    """An ended stream had sent so many."""
+    _events.labels(process_name()).inc(sent)

@@ -43,6 +43,9 @@ class Caller:
     def patch(self, path: str, body: Any) -> HttpResponse:
         return self.client.patch(path, body, content_type="application/json")  # type: ignore[return-value]
 
+    def delete(self, path: str) -> HttpResponse:
+        return self.client.delete(path)  # type: ignore[return-value]
+
 
 @pytest.fixture
 def caller(token: str) -> Caller:

@@ -204,7 +204,7 @@ def test_a_trace_that_leads_nowhere_says_why(caller: Caller, memory: dict[str, A
         (
             "answer",
             {"question": "?", "mood": 1},
-            "Unknown field: mood. Known are entity, question.",
+            "Unknown field: mood. Known are entity, shared, question.",
         ),
         ("answer", {}, "question: is required."),
         ("answer", {"question": " "}, "question: has no words."),

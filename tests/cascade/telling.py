@@ -51,11 +51,12 @@ def sessions_told(workspace: Workspace) -> Iterator[Entity]:
     from memory.ingest.messages import append_messages
     from memory.ingest.sessions import end_session
     from memory.models import Session
+    from memory.walkthrough.incoming import incoming_messages
     from memory.walkthrough.story import story
 
     entity = ensure_entity(workspace=workspace, name=NAME)
     for session in story():
-        append_messages(entity=entity, messages=session.messages)
+        append_messages(entity=entity, messages=incoming_messages(session))
         end_session(Session.objects.for_entity(entity).get(external_id=session.external_id))
         yield entity
 

@@ -18,6 +18,7 @@ from memory.ingest.messages import append_messages
 from memory.llm.offline import OfflineModel
 from memory.models import Atom, Entity, Run, SceneVersion, TraitVersion
 from memory.stewardship.verify import verify
+from memory.walkthrough.incoming import incoming_messages
 from memory.walkthrough.story import story
 from tests.cascade.story import START, an_entity
 
@@ -112,9 +113,9 @@ def test_any_split_of_the_same_words_gives_the_same_memory(talk: list[str], cuts
 def test_the_tour_told_whole_or_message_by_message_gives_the_same_memory() -> None:
     whole, parted = an_entity("agent.whole"), an_entity("agent.parted")
     for session in story():
-        append_messages(entity=whole, messages=session.messages)
+        append_messages(entity=whole, messages=incoming_messages(session))
         settle_entity(whole, model=OfflineModel())
-        for message in session.messages:
+        for message in incoming_messages(session):
             append_messages(entity=parted, messages=[message])
             settle_entity(parted, model=OfflineModel())
     assert memory(parted) == memory(whole)

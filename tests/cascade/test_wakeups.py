@@ -60,10 +60,10 @@ def test_a_silent_broker_is_tried_once_and_then_left_in_peace(
     silent: socket.socket, caplog: pytest.LogCaptureFixture
 ) -> None:
     entity_id = new_id()
-    send(entity_id=entity_id, step=Step.L1_EXTRACT)
+    send(workspace_id=new_id(), entity_id=entity_id, step=Step.L1_EXTRACT)
     assert connections(silent) >= 1
     for _ in range(50):
-        send(entity_id=entity_id, step=Step.L1_EXTRACT)
+        send(workspace_id=new_id(), entity_id=entity_id, step=Step.L1_EXTRACT)
         send_index(entity_id=entity_id)
     assert connections(silent) == 0
     assert warnings(caplog) == [f"no wake-up sent for memory.run_step of {entity_id}: OperationalError"]
@@ -76,11 +76,11 @@ def test_a_broker_that_was_down_is_tried_again_later(
     with socket.create_server(("127.0.0.1", 0)) as gone:
         address = redis_at(gone)
     monkeypatch.setattr(application.conf, "broker_write_url", address)
-    send(entity_id=new_id(), step=Step.L1_EXTRACT)
+    send(workspace_id=new_id(), entity_id=new_id(), step=Step.L1_EXTRACT)
     assert breaker.is_open
     monkeypatch.setattr(application.conf, "broker_write_url", redis_at(silent))
     monkeypatch.setattr("memory.broker.time.monotonic", lambda: breaker._rests_until)
-    send(entity_id=new_id(), step=Step.L1_EXTRACT)
+    send(workspace_id=new_id(), entity_id=new_id(), step=Step.L1_EXTRACT)
     assert connections(silent) >= 1
 
 

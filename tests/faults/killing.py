@@ -23,6 +23,7 @@ from memory.ingest.messages import append_messages
 from memory.models import Entity, Message, ProcedureLine, Run
 from memory.skills.traces import IncomingStep, record_trace
 from memory.stewardship.verify import Problem, verify
+from memory.walkthrough.incoming import incoming_messages
 from memory.walkthrough.story import story
 from memseek_site.embedded.children import die_with_parent
 from tests.factories import make_workspace
@@ -36,7 +37,7 @@ POLL_SECONDS = 0.1
 
 def parts() -> tuple[tuple[IncomingMessage, ...], ...]:
     """The tour's words in three parts: its first session in two, and the second one, which changes things."""
-    first, second = (session.messages for session in story())
+    first, second = map(incoming_messages, story())
     return first[:5], first[5:], second
 
 

@@ -19,6 +19,7 @@ from memory.models import Atom, Authority, Entity, Layer, Message, Scene, Trait
 from memory.recall.arms import Filters
 from memory.recall.context import Block, Context, ContextRequest, Reference, render_context
 from memory.recall.tokens import count_tokens
+from memory.walkthrough.incoming import incoming_messages
 from memory.walkthrough.story import story
 from tests.cascade.story import an_entity
 from tests.cast import Alice
@@ -54,7 +55,7 @@ def toured(db: None) -> Entity:
     """The tour, told and settled with the offline model."""
     entity = an_entity()
     for session in story():
-        append_messages(entity=entity, messages=session.messages)
+        append_messages(entity=entity, messages=incoming_messages(session))
         settle_entity(entity, model=offline_model())
     return entity
 

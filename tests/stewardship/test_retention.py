@@ -16,6 +16,8 @@ from memory.models import (
     Entity,
     Erasure,
     Feedback,
+    IdempotentReply,
+    Key,
     Message,
     Outbox,
     Process,
@@ -254,3 +256,23 @@ def test_an_entity_that_fails_keeps_no_other_back(monkeypatch: pytest.MonkeyPatc
 def test_an_unknown_workspace_is_told() -> None:
     with pytest.raises(CommandError, match="There is no workspace nowhere"):
         call_command("apply_retention", "--workspace", "nowhere")
+
+
+def test_replies_to_writes_go_after_a_day() -> None:
+    entity = an_entity()
+    key = Key.objects.create(
+        workspace=entity.workspace, label="agent", prefix="msk_a", digest="0", scopes=["write"]
+    )
+    for hours, mark in ((25, b"a"), (23, b"b")):
+        IdempotentReply.objects.create(
+            **owner(entity),
+            key=key,
+            digest=mark * 32,
+            request=mark * 32,
+            status=201,
+            created_at=ago(hours / 24),
+        )
+
+    assert removed() == {"replies": 1}
+
+    assert bytes(IdempotentReply.objects.get().digest) == b"b" * 32

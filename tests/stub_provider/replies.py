@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -27,6 +28,9 @@ class Reply:
     """The socket is closed after so many bytes of the body although more were announced."""
     closes_at_once: bool = False
     """The socket is closed with no response at all."""
+    gate: threading.Event | None = None
+    """The rest of the body waits for this."""
+    gate_after_bytes: int = 0
 
     @classmethod
     def json(cls, answer: Any, **options: Any) -> Reply:
@@ -88,6 +92,21 @@ class Reply:
         return cls(b"<html><body>Sign in</body></html>", status_code, content_type="text/html; charset=utf-8")
 
     @classmethod
+    def events(cls, *documents: Any, is_ended: bool = True) -> Reply:
+        """A stream of these, each an event of its own."""
+        events = [f"data: {json.dumps(document, ensure_ascii=False)}\n\n" for document in documents]
+        end = ["data: [DONE]\n\n"] if is_ended else []
+        return cls("".join(events + end).encode(), content_type="text/event-stream")
+
+    @classmethod
+    def streamed(cls, *texts: str, finish_reason: str | None = "stop") -> Reply:
+        """A completion in pieces."""
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+        deltas += [{"content": text} for text in texts]
+        chunks = [piece(delta) for delta in deltas]
+        return cls.events(*chunks, *([piece({}, finish_reason)] if finish_reason else []))
+
+    @classmethod
     def garbage_events(cls) -> Reply:
         """A broken event stream nobody asked for."""
         return cls(b'data: {"choices": [{"del\n\ndata: \xff\xfe\n\n', content_type="text/event-stream")
@@ -106,9 +125,27 @@ class Reply:
         """The same, byte by byte."""
         return replace(self, byte_pause_seconds=byte_pause_seconds)
 
+    def gated(self, gate: threading.Event, after: str) -> Reply:
+        """The same, waiting behind the first place of a text until somebody opens the gate."""
+        return replace(
+            self, gate=gate, gate_after_bytes=self.body.index(after.encode()) + len(after.encode())
+        )
+
     def cut_off(self, after_bytes: int) -> Reply:
         """The same, its socket closed in the middle of the body."""
         return replace(self, cut_after_bytes=after_bytes)
+
+
+def piece(delta: Mapping[str, Any], finish_reason: str | None = None, *, index: int = 0) -> dict[str, Any]:
+    """One event of a streamed completion."""
+    choice = {"index": index, "delta": dict(delta), "finish_reason": finish_reason}
+    return {
+        "id": "stub-1",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": "stub",
+        "choices": [choice],
+    }
 
 
 def answers_by_task(answers: Mapping[str, Any]) -> Callable[[dict[str, Any]], Reply]:

@@ -75,6 +75,8 @@ class StubProvider:
         self.echoes_authorization = echoes_authorization
         self.requests: list[ReceivedRequest] = []
         self.most_at_once = 0
+        self.models: list[str] = []
+        """What is listed at `/v1/models`."""
         self.is_closing = threading.Event()
         self._lock = threading.Lock()
         self._at_once = 0
@@ -207,6 +209,14 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             stub.leave()
 
+    def do_GET(self) -> None:
+        stub = self.server.stub
+        if self.path == f"{stub.root}/models" and stub.models:
+            data = [{"id": name, "object": "model", "created": 0, "owned_by": "stub"} for name in stub.models]
+            self._send(Reply.document({"object": "list", "data": data}))
+        else:
+            self._send(Reply.status(404, f"No such path: {self.path}"))
+
     def log_message(self, format: str, *args: Any) -> None:
         """Tests read `requests`, not the terminal."""
 
@@ -232,10 +242,19 @@ class _Handler(BaseHTTPRequestHandler):
                     break
                 self.wfile.write(body[position : position + 1])
                 self.wfile.flush()
+        elif reply.gate is not None:
+            self._write_gated(body, reply.gate, reply.gate_after_bytes)
         else:
             self.wfile.write(body)
         if reply.cut_after_bytes is not None:
             self._close()
+
+    def _write_gated(self, body: bytes, gate: threading.Event, after: int) -> None:
+        self.wfile.write(body[:after])
+        self.wfile.flush()
+        while not (gate.wait(0.02) or self.server.stub.is_closing.is_set()):
+            pass
+        self.wfile.write(body[after:])
 
     def _close(self) -> None:
         self.close_connection = True

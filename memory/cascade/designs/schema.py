@@ -96,6 +96,8 @@ class Budgets(_Strict):
     rules: int = Field(ge=0)
     scenes: int = Field(ge=0)
     memory: int = Field(ge=0)
+    shared: int = Field(default=800, ge=0)
+    """What other entities let this one read; taken only where that was asked for."""
     procedure: int = Field(ge=0)
     request: int = Field(ge=0)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from django.conf import settings
 
 from memory.cascade.asking import Account, Asker
 from memory.cascade.contract import Refusal
@@ -60,11 +62,17 @@ def ask_model(
     ensure_within_daily_budget(entity.workspace)
     shown = _shown(evidence, design.budgets.memory, model)
     account.design_hash = design.digest
-    asker = Asker(Budgeted(model, RunBudget.configured()), design, TASK, account)
+    asker = Asker(Budgeted(model, _budget()), design, TASK, account)
     verdict = asker.ask(_question(entity, question, shown, design.example_markers))
     statements = tuple(taken for taken in verdict.taken if taken.items)
     gaps = tuple(taken.text for taken in verdict.taken if not taken.items)
     return Told(statements, gaps, account.model)
+
+
+def _budget() -> RunBudget:
+    """That of a run, and less time: somebody waits."""
+    budget, most = RunBudget.configured(), settings.MEMSEEK.limits.answer_seconds
+    return replace(budget, seconds=min(budget.seconds, most)) if most else budget
 
 
 def _question(entity: Entity, question: str, shown: Shown, markers: Sequence[str]) -> Question[Statement]:

@@ -50,3 +50,7 @@ class Compiled:
     """So many of the messages, from the first on, depend on neither query nor clock."""
     stable_prefix_bytes: int
     """Their length as compact JSON with sorted keys."""
+    system: str = ""
+    """What is remembered whatever is asked, between the marks: the text of the system message."""
+    beside: str = ""
+    """What is remembered for the words of now, between the marks, as it stands before them in `messages`."""

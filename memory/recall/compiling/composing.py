@@ -209,6 +209,8 @@ class _Composer:
             tokens=chat.tokens,
             stable_messages=chat.stable,
             stable_prefix_bytes=chat.stable_bytes,
+            system=system[0]["content"] if system else "",
+            beside=self._framed(inside) if inside else "",
         )
 
     def _manifest(self, chat: Chat, sha256: str, parts: Sequence[Block], beside: Beside) -> dict[str, Any]:

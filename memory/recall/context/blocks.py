@@ -32,6 +32,7 @@ BlockName = Literal[
     "rules",
     "scenes",
     "memory",
+    "shared",
     "procedure",
     "request",
     "briefs",

@@ -68,6 +68,7 @@ def memory_block(
     known: Known | None = None,
     weigh: Callable[[str], float] = lambda text: 0.0,
     notice: str = "",
+    heading: str = MEMORY_HEADING,
 ) -> Block:
     """The atoms and raw messages among the hits that fit, in the order of their scores.
 
@@ -75,19 +76,19 @@ def memory_block(
     caption is shown where it counts. Nothing is told twice; `notice` is a line about the search itself.
     """
     space = Space(count, budget)
-    if not space.take(MEMORY_HEADING, notice):
+    if not space.take(heading, notice):
         space.left = 0
     told = _Told(known or Known(), space, weigh)
     for hit in hits:
         if hit.layer in ("atom", "message"):
             told.add(hit)
-    return _rendered(told, budget, count, notice)
+    return _rendered(told, budget, count, f"{heading}{notice}")
 
 
-def _rendered(told: _Told, budget: int, count: Count, notice: str) -> Block:
+def _rendered(told: _Told, budget: int, count: Count, opening: str) -> Block:
     groups = {group: sorted(found, key=lambda entry: entry.place) for group, found in told.groups.items()}
     lines = "".join(group + "".join(entry.text for entry in found) for group, found in groups.items())
-    text = f"{MEMORY_HEADING}{notice}{lines}" if lines else ""
+    text = f"{opening}{lines}" if lines else ""
     ids = tuple(entry.row for found in groups.values() for entry in found)
     return Block("memory", text, count(text), budget, ids, tuple(told.left_out))
 

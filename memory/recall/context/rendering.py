@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -29,6 +29,7 @@ from memory.recall.context.prefix_blocks import Rule, RulesBlock, persona_block,
 from memory.recall.context.procedure_block import procedure_block
 from memory.recall.context.request import ContextRequest, Shares
 from memory.recall.context.scenes_block import scenes_block
+from memory.recall.context.shared_block import SharedBlock, SharedMaterial, read_shared, shared_block
 from memory.recall.hits import Found
 from memory.recall.procedures import account_of, judged
 from memory.recall.short_ids import short_id
@@ -61,10 +62,15 @@ class Context:
     stable_prefix_bytes: int
     """So much of the text, in UTF-8, depends on neither request nor clock."""
     tokens: int
+    material: Material
+    """The rows that it was chosen from, with the terms of their scores."""
 
 
-def render_context(entity: Entity, request: ContextRequest) -> Context:
+def render_context(entity: Entity, request: ContextRequest, *, shared: Sequence[Entity] = ()) -> Context:
     """The context for a task. Reads only, calls no model.
+
+    `shared` are the entities whose memory is taken in too (`memory.recall.sharing.shared_with`), in a block
+    of its own; the manifest says from whom each row is.
 
     The same rows, request and `as_of` give the same bytes. No row stands in two blocks, and what was
     superseded, retired, erased or waits to be rewritten in none. Stored text is escaped within the marks of
@@ -82,7 +88,8 @@ def render_context(entity: Entity, request: ContextRequest) -> Context:
         memory_budget=budgets.memory,
         uses_meaning=request.uses_meaning,
     )
-    composer = _Composer(entity, request, design, material, Shares(budgets, request.total))
+    others = read_shared(shared, task, filters=request.filters, uses_meaning=request.uses_meaning)
+    composer = _Composer(entity, request, design, material, Shares(budgets, request.total), others)
     return composer.context(floor)
 
 
@@ -90,13 +97,20 @@ class _Composer:
     """Fills the blocks in the order in which they may claim the total, and puts them together."""
 
     def __init__(
-        self, entity: Entity, request: ContextRequest, design: Design, material: Material, shares: Shares
+        self,
+        entity: Entity,
+        request: ContextRequest,
+        design: Design,
+        material: Material,
+        shares: Shares,
+        others: Sequence[SharedMaterial],
     ) -> None:
         self._entity = entity
         self._request = request
         self._design = design
         self._material = material
         self._shares = shares
+        self._others = others
         self._count: Count = partial(count_tokens, safety=request.safety)
         self._judged = judged(material.procedures, request.task, material.found.languages)
         self._as_of = (request.as_of or timezone.now()).astimezone(entity.zone)
@@ -105,7 +119,10 @@ class _Composer:
 
     def context(self, floor: int) -> Context:
         """The whole of it."""
-        self._shares.use(self._count(self._framed("", "")) + self._count(PREAMBLE) + 6 * self._count("\n"))
+        breaks = 7 if self._others else 6
+        self._shares.use(
+            self._count(self._framed("", "")) + self._count(PREAMBLE) + breaks * self._count("\n")
+        )
         rules = self._rules(floor)
         self._shares.use(rules.claim)
         persona = persona_block(self._material.traits, budget=self._shares.persona(), count=self._count)
@@ -117,10 +134,22 @@ class _Composer:
         self._shares.use(procedure.tokens)
         scenes, lines = self._scenes()
         self._shares.use(scenes.tokens)
+        shared = self._shared() if self._others else None
+        self._shares.use(shared.block.tokens if shared else 0)
         memory = self._memory(rules.block, lines)
-        blocks = (persona, rules.block, scenes, memory, procedure, request)
+        told = (memory, shared.block) if shared else (memory,)
+        blocks = (persona, rules.block, scenes, *told, procedure, request)
         stable = "".join((PREAMBLE, *map(_apart, (persona.text, rules.stable_text))))
-        return self._put_together(blocks, stable, floor)
+        return self._put_together(blocks, stable, floor, shared)
+
+    def _shared(self) -> SharedBlock:
+        return shared_block(
+            self._others,
+            budget=self._shares.shared(),
+            count=self._count,
+            weigh=self._weigher(),
+            notice=search_notice,
+        )
 
     def _rules(self, floor: int) -> RulesBlock:
         languages = self._material.found.languages
@@ -194,7 +223,9 @@ class _Composer:
         """What is remembered between the marks, the words of now behind them."""
         return f"{wrap(remembered, short_id(self._entity.pk))}\n{_apart(request)}"
 
-    def _put_together(self, blocks: tuple[Block, ...], stable: str, floor: int) -> Context:
+    def _put_together(
+        self, blocks: tuple[Block, ...], stable: str, floor: int, shared: SharedBlock | None
+    ) -> Context:
         *remembered, request = blocks
         inside = "".join((PREAMBLE, *(_apart(block.text) for block in remembered)))
         text = self._framed(inside.removesuffix("\n"), request.text)
@@ -215,8 +246,21 @@ class _Composer:
             "arms": dict(self._material.found.arms),
             "unindexed": self._material.found.unindexed,
             "procedures": account_of(self._material.procedures, self._judged),
+            **({"shared": self._shared_account(shared)} if shared else {}),
         }
-        return Context(text, blocks, manifest, sha256, prefix_bytes, tokens)
+        return Context(text, blocks, manifest, sha256, prefix_bytes, tokens, self._material)
+
+    def _shared_account(self, shared: SharedBlock) -> list[dict[str, Any]]:
+        """From whom the shared rows are, and how the search went there."""
+        return [
+            {
+                **account(shared.parts[one.entity]),
+                "name": one.entity,
+                "arms": dict(one.found.arms),
+                "unindexed": one.found.unindexed,
+            }
+            for one in self._others
+        ]
 
 
 def design_rules(design: Design, floor: int) -> list[Rule]:

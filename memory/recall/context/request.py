@@ -97,6 +97,10 @@ class Shares:
             self.budgets.scenes, self.budgets.scenes, self.budgets.scenes + self.budgets.memory
         )
 
+    def shared(self) -> int:
+        """At most a quarter of what is left: others' memory does not crowd out the entity's own."""
+        return self._at_most(self.budgets.shared, 1, 4)
+
     def memory(self) -> int:
         """All that is left."""
         return self._at_most(self.budgets.memory, 1, 1)

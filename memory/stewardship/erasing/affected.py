@@ -49,6 +49,7 @@ class Affected:
     uses: Ids = field(default_factory=set)
     runs: Ids = field(default_factory=set)
     erasures: Ids = field(default_factory=set)
+    shares: Ids = field(default_factory=set)
     log_entries: set[int] = field(default_factory=set)
     messages_again: Ids = field(default_factory=set)
     """Survive, and are read again: atoms that rested on them too are withdrawn."""

@@ -26,6 +26,7 @@ from memory.models import (
     ProcedureVersion,
     Review,
     SceneVersion,
+    Share,
     TaskTrace,
     TraceStep,
     TraitVersion,
@@ -35,7 +36,7 @@ from memory.stewardship.erasing.affected import Affected
 from memory.stewardship.erasing.parts import in_parts
 
 ALL_INDEPENDENT: frozenset[type[Any]] = frozenset(
-    {Correction, Feedback, Review, Erasure, ProcedureLine, ProcedureVersion}
+    {Correction, Feedback, Review, Erasure, Share, ProcedureLine, ProcedureVersion}
 )
 """No row of these was made of messages but by receipts, and receipts are followed before words are sought."""
 CLAIMED_OR_WRITTEN: frozenset[type[Any]] = frozenset({Atom, Line, SceneVersion, TraitVersion})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django.db.models import F
 from django.utils import timezone
 
@@ -56,7 +58,7 @@ def _erase(erasure: Erasure, actor: Actor) -> Erasure:
         raise RefusedChangeError("This erase is done already, or its preview is too old: look again.")
     scope = scope_from(plan.selection)
     counts = _erase_entity(entity, plan) if scope.kind == "entity" else _erase_part(entity, plan, scope)
-    return _finish(plan, actor, counts)
+    return _finish(plan, actor, counts, of=entity.pk)
 
 
 def _lock(erasure: Erasure) -> Entity:
@@ -134,7 +136,7 @@ def _wake(entity: Entity) -> None:
     wake_index_on_commit(entity_id=entity.pk)
 
 
-def _finish(plan: Erasure, actor: Actor, counts: dict[str, int]) -> Erasure:
+def _finish(plan: Erasure, actor: Actor, counts: dict[str, int], *, of: UUID) -> Erasure:
     plan.status = Erasure.Status.DONE
     plan.selection = {}
     plan.counts = counts
@@ -142,11 +144,10 @@ def _finish(plan: Erasure, actor: Actor, counts: dict[str, int]) -> Erasure:
     for name, value in actor.columns.items():
         setattr(plan, name, value)
     plan.save()
-    if plan.entity is not None:
-        Outbox.objects.create(
-            workspace_id=plan.workspace_id,
-            entity=plan.entity,
-            event=Outbox.Event.ERASED,
-            ids={"erasure": str(plan.pk)},
-        )
+    Outbox.objects.create(
+        workspace_id=plan.workspace_id,
+        entity=plan.entity,
+        event=Outbox.Event.ERASED,
+        ids={"erasure": str(plan.pk), **({} if plan.entity else {"entity": str(of)})},
+    )
     return plan

@@ -20,6 +20,7 @@ from memory.models import (
     Review,
     Run,
     Session,
+    Share,
     SkillInput,
     TaskTrace,
     TraceStep,
@@ -108,6 +109,7 @@ def scrub_records(entity: Entity, affected: Affected, now: datetime) -> None:
     )
     Work.objects.for_entity(entity).update(last_error="")
     update_rows(Erasure.objects.filter(entity=entity), affected.erasures, reason="")
+    update_rows(Share.objects.for_entity(entity), affected.shares, reason="")
     for entries in in_parts(sorted(affected.log_entries)):
         LogEntry.objects.filter(pk__in=entries).update(object_repr=ERASED, change_message="")
 

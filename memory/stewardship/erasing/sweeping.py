@@ -31,6 +31,7 @@ from memory.models import (
     Run,
     SceneVersion,
     Session,
+    Share,
     TaskTrace,
     TraceStep,
     TraitVersion,
@@ -68,9 +69,10 @@ SWEPT: dict[str, type[Any]] = {
     "uses": Use,
     "runs": Run,
     "erasures": Erasure,
+    "shares": Share,
 }
 """The tables of an entity that are looked through, by where their hits are noted."""
-OF_PEOPLE = frozenset({"corrections", "feedback", "reviews", "erasures"})
+OF_PEOPLE = frozenset({"corrections", "feedback", "reviews", "erasures", "shares"})
 """What people wrote themselves: a retention rule leaves it."""
 NAMING_ROWS = ("corrections", "runs", "uses")
 """Tables that tell by ids, in JSON or arrays, which rows they were about."""

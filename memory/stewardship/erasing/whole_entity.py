@@ -20,6 +20,7 @@ from memory.models import (
     Erasure,
     Feedback,
     GraphEdge,
+    IdempotentReply,
     Key,
     Line,
     Message,
@@ -27,6 +28,7 @@ from memory.models import (
     Run,
     SceneVersion,
     Session,
+    Share,
     TaskTrace,
     TraceStep,
     TraitVersion,
@@ -72,6 +74,9 @@ def delete_entity(entity: Entity) -> None:
         delete_shadow(shadow)
     _delete_log_entries(entity)
     Erasure.objects.filter(entity=entity).update(entity=None, reason="", selection={})
+    # The reply to the erase itself has to be there when its sender asks again.
+    IdempotentReply.objects.filter(entity=entity).update(entity=None)
+    Share.objects.for_reader(entity.pk).delete()
     for rows in _owned_rows(entity):
         # No cascade to look for: everything that hangs on these rows has the same owner.
         rows._raw_delete(rows.db)
@@ -80,7 +85,7 @@ def delete_entity(entity: Entity) -> None:
 
 def _owned_rows(entity: Entity) -> Iterator[QuerySet[Any]]:
     for model in [*apps.get_app_config("memory").get_models(), Key.entities.through]:
-        if model is not Erasure and any(
+        if model not in (Erasure, IdempotentReply) and any(
             field.attname == "entity_id" for field in model._meta.concrete_fields
         ):
             yield model._base_manager.filter(entity_id=entity.pk)

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import IO, Any
 from uuid import UUID
 
-from django.db import DataError, IntegrityError, models, transaction
+from django.db import DataError, IntegrityError, models
 from psycopg.types.json import Jsonb
 from pydantic import BaseModel
 
@@ -24,6 +24,7 @@ from memory.models import Entity, Message, SkillInput, Step, Workspace
 from memory.stewardship.erasing.removing import outside_claims
 from memory.stewardship.exporting.kinds import KINDS, SEQUENCE, SEQUENCED, Kind
 from memory.stewardship.exporting.reading import ExportFile, UnreadableExportError
+from memory.transactions import durable_transaction
 
 ROWS_AT_ONCE = 1_000
 BATCH_BYTES = 8 * 1024 * 1024
@@ -48,7 +49,7 @@ def import_entity(*, workspace: Workspace, source: IO[bytes], name: str | None =
     an unknown version, and where its rows or its name are here already; then nothing has been stored.
     """
     try:
-        with transaction.atomic(durable=True):
+        with durable_transaction():
             return _Import(workspace, ExportFile(source)).run(name)
     except (IntegrityError, DataError) as error:
         raise UnreadableExportError(f"the database refuses the rows of the file: {_reason(error)}") from error

@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce, Left, NullIf
 
 from memory.models import (
     ANSWER,
+    CHAT,
     Atom,
     Chain,
     Correction,
@@ -51,7 +52,7 @@ ACCOUNTING = frozenset(
 )
 """What an attempt cost here, who made it, and what an endpoint answered."""
 SEQUENCE = "seq"
-WITHOUT_TRACE = (ANSWER, Step.PROMOTION)
+WITHOUT_TRACE = (ANSWER, CHAT, Step.PROMOTION)
 """Nothing of the memory came from these: a reply rests on it, and the graph is made anew."""
 EVERY_ROW = Q()
 

@@ -28,6 +28,7 @@ from memory.models import (
     Review,
     Run,
     Session,
+    Share,
     Step,
     TaskTrace,
     TraceStep,
@@ -84,6 +85,7 @@ def plant(name: str = "agent.alice-test", *, username: str = "staff") -> Planted
     _plant_session(entity, said, other)
     _plant_skills(entity, said)
     _plant_log(secret, username)
+    _plant_share(entity)
     return Planted(entity, said, other, kept)
 
 
@@ -204,6 +206,11 @@ def _plant_skills(entity: Entity, said: Message) -> None:
         )
         cite(entity, of_procedure_line=line, targets={"trace_step": [cited]})
     Review.objects.create(**_owner(entity), version=version, verdict="rejected", reason=f"no {WORD}")
+
+
+def _plant_share(entity: Entity) -> None:
+    reader = Entity.objects.create(workspace=entity.workspace, name=f"reader of {entity.pk}")
+    Share.objects.create(**_owner(entity), reader=reader, reason=f"They know {WORD}.")
 
 
 def _plant_log(secret: Atom, username: str) -> None:

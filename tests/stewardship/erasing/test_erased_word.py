@@ -89,6 +89,7 @@ def test_what_the_preview_counts_is_what_goes(planted: Planted) -> None:
         "reviewed_versions": 1,
         "uses": 1,
         "runs": 2,
+        "shares": 1,
         "log_entries": 1,
     }
 

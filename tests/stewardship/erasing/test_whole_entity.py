@@ -14,7 +14,7 @@ from django.db import connection
 from memory.ingest.incoming import IncomingMessage
 from memory.ingest.messages import append_messages
 from memory.ingest.problems import IngestConflict
-from memory.models import Entity, Erasure, Key, Message
+from memory.models import Entity, Erasure, IdempotentReply, Key, Message, Outbox, Share
 from memory.stewardship.actors import RefusedChangeError
 from memory.stewardship.erasing import Scope, erase, plan_erasure
 from tests.factories import make_entity, make_message
@@ -53,6 +53,27 @@ def test_its_words_and_its_name_are_nowhere() -> None:
     erase_whole(alice)
     assert places_of(WORD) == []
     assert places_of("zanzibarquux") == []
+
+
+def test_streams_are_told_which_entity_is_gone() -> None:
+    alice = make_entity()
+    done = erase_whole(alice)
+    told = Outbox.objects.values_list("workspace", "entity", "event", "ids")
+    ids = {"erasure": str(done.pk), "entity": str(alice.pk)}
+    assert list(told) == [(alice.workspace_id, None, "erased", ids)]
+
+
+def test_what_it_was_given_to_read_closes_and_what_a_write_was_answered_stays() -> None:
+    alice, bob = make_entity(), make_entity("agent.bob")
+    Share.objects.create(workspace=alice.workspace, entity=bob, reader=alice)
+    key = Key.objects.create(
+        workspace=alice.workspace, label="agent", prefix="msk_a", digest="0", scopes=["admin"]
+    )
+    answered = {"key": key, "digest": b"a" * 32, "request": b"b" * 32, "status": 200, "ids": {"n": 1}}
+    IdempotentReply.objects.create(workspace=alice.workspace, entity=alice, **answered)
+    erase_whole(alice)
+    assert not Share.objects.exists()
+    assert list(IdempotentReply.objects.values_list("entity", "status", "ids")) == [(None, 200, {"n": 1})]
 
 
 def test_a_key_that_was_bound_opens_nothing() -> None:

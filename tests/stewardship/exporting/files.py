@@ -16,6 +16,7 @@ from memory.ingest.sessions import end_session
 from memory.llm.offline import OfflineModel
 from memory.models import Entity, Session
 from memory.stewardship.exporting import open_export
+from memory.walkthrough.incoming import incoming_messages
 from memory.walkthrough.story import story
 from tests.cascade.story import an_entity
 
@@ -24,7 +25,7 @@ def told_story(name: str = "agent.alice") -> Entity:
     """The tour's sessions through the cascade with the offline model, digests included."""
     entity = an_entity(name)
     for session in story():
-        append_messages(entity=entity, messages=session.messages)
+        append_messages(entity=entity, messages=incoming_messages(session))
         Session.objects.for_entity(entity).update(takes_turns=True)
         end_session(Session.objects.for_entity(entity).get(external_id=session.external_id))
         settle_entity(entity, model=OfflineModel())

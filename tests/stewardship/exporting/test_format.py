@@ -15,8 +15,9 @@ DERIVED = {
     *("GraphNode", "GraphEdge", "Unpromoted", "LiveValue"),
 }
 """Made anew by the steps that always make them."""
-LOCAL = {"Work", "Outbox", "Rebuild", "Erasure"}
-"""How this installation works on a memory, what it told its streams, and what it did to it."""
+LOCAL = {"Work", "Outbox", "Rebuild", "Erasure", "Share", "IdempotentReply"}
+"""How this installation works on a memory, what it told streams and clients, what it did to it, who may
+read it."""
 
 
 def test_the_columns_are_those_of_the_format() -> None:

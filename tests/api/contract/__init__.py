@@ -1,0 +1,1 @@
+"""Every reply of the API that any test gets is held against the OpenAPI document."""
