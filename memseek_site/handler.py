@@ -79,9 +79,18 @@ class OneHopHandler(ASGIHandler):
     def create_request(self, scope: Any, body_file: IO[bytes]) -> Any:
         """The request, or the reply to one that is none."""
         request, failed = super().create_request(scope, body_file)
-        if failed is None:
-            return request, None
-        return None, _told(scope, failed.status_code, "invalid", "The request cannot be read.")
+        if failed is not None:
+            return None, _told(scope, failed.status_code, "invalid", "The request cannot be read.")
+        if request is not None:
+            _note_length(request, body_file)
+        return request, None
+
+
+def _note_length(request: ASGIRequest, body_file: IO[bytes]) -> None:
+    """A body that came in pieces has a length as well; where none is told, it would be taken for empty."""
+    if "CONTENT_LENGTH" not in request.META and (length := body_file.seek(0, io.SEEK_END)):
+        request.META["CONTENT_LENGTH"] = str(length)
+        body_file.seek(0)
 
 
 def _look_for_events() -> None:

@@ -21,6 +21,7 @@ import hashlib
 import http.client
 import importlib
 import json
+import math
 import os
 import re
 import subprocess
@@ -107,9 +108,10 @@ class Settings:
 
 def _number(environment: Mapping[str, str], name: str, default: float, *, least: float) -> float:
     try:
-        return max(least, float(environment.get(name) or default))
+        value = float(environment.get(name) or default)
     except ValueError:
         return default
+    return max(least, value) if math.isfinite(value) else default
 
 
 class Deadline:
@@ -235,8 +237,8 @@ class Spool:
         return []
 
     def set_aside(self, path: Path, reason: str) -> None:
-        """Keep a file out of the way; its new name says why."""
-        with suppress(OSError):
+        """Keep a file out of the way; its new name says why. OSError if that fails: it would come again."""
+        with suppress(FileNotFoundError):
             (self.folder / "aside").mkdir(mode=0o700, exist_ok=True)
             os.replace(path, self.folder / "aside" / f"{path.stem}.{reason}")
             complain(f"set aside ({reason}): {path.stem}.{reason}")
@@ -262,11 +264,18 @@ class Spool:
             os.close(handle)
 
     def _make(self) -> None:
+        """The folder, or OSError: whoever owns it reads what is in it, wherever a link leads."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if hasattr(os, "getuid") and self.folder.stat().st_uid != os.getuid():
+            raise OSError("the spool is somebody else's")
 
     def _is_full(self, more: int) -> bool:
+        sizes = []
         with os.scandir(self.folder) as found:
-            sizes = [entry.stat().st_size for entry in found if entry.name.endswith(".json")]
+            for entry in found:
+                # What is delivered at this moment takes no room.
+                with suppress(FileNotFoundError):
+                    sizes += [entry.stat().st_size] if entry.name.endswith(".json") else []
         return len(sizes) >= MOST_FILES or sum(sizes) + more > self._most_bytes
 
 
@@ -305,7 +314,7 @@ class Turns:
         return hook_key(self._session, state["born"], state["turn"], role, text)
 
     def _read(self) -> dict[str, Any]:
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, RecursionError):
             state = json.loads(self._path.read_text())
             if isinstance(state, dict) and isinstance(state.get("turn"), int) and "born" in state:
                 return state
@@ -346,7 +355,7 @@ class Capture:
         words = strip_recalled(text)
         if not words.strip():
             return
-        session = session[:SESSION_LIMIT] or "default"
+        session = clean(session)[:SESSION_LIMIT].strip() or "default"
         key = key or Turns(self.spool, session).key(role, words)
         at = at or datetime.now(timezone.utc).isoformat()  # noqa: UP017 - Python 3.9 has no datetime.UTC
         pieces = [words[start : start + TEXT_LIMIT] for start in range(0, len(words), TEXT_LIMIT)]
@@ -424,7 +433,7 @@ class Capture:
             message = json.loads(path.read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             message = None
         if isinstance(message, dict) and {"session", "role", "text", "dedupe_key"} <= message.keys():
             return message
@@ -557,7 +566,7 @@ def entries(transcript: str) -> Iterator[dict[str, Any]]:
     with suppress(OSError), open(os.path.expanduser(transcript), "rb") as file:
         file.seek(max(0, os.fstat(file.fileno()).st_size - TRANSCRIPT_TAIL))
         for line in file.read().splitlines():
-            with suppress(ValueError):
+            with suppress(ValueError, RecursionError):
                 entry = json.loads(line)
                 if isinstance(entry, dict):
                     yield entry

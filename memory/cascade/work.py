@@ -98,9 +98,7 @@ def mark_due(*, workspace_id: UUID, entity_id: UUID, step: Step, delay_seconds: 
         workspace_id=workspace_id, entity_id=entity_id, step=step, due_at__isnull=True
     ).update(due_at=Now() + timedelta(seconds=delay_seconds))
     if marked:
-        wake_on_commit(
-            workspace_id=workspace_id, entity_id=entity_id, step=step, delay_seconds=delay_seconds
-        )
+        wake_on_commit(workspace_id=workspace_id, entity_id=entity_id, step=step, delay_seconds=delay_seconds)
     return bool(marked)
 
 

@@ -12,7 +12,7 @@ from django.db import connection
 from memory import queries
 from memory.events.frames import Event
 from memory.events.places import Place
-from memory.models import Entity, Outbox
+from memory.models import Outbox
 
 ROWS_AT_ONCE = 500
 
@@ -58,12 +58,10 @@ def events_of(
     workspace_id: UUID, entities: Collection[UUID] | None, after: Place, *, rows: int = ROWS_AT_ONCE
 ) -> list[Event]:
     """The same of some entities, or of all that a workspace has and had."""
-    if entities is None:
-        entities = Entity.objects.for_workspace(workspace_id).values_list("pk", flat=True)
     found = queries.rows(
         "events_of_entities",
         workspace=workspace_id,
-        entities=list(entities),
+        entities=None if entities is None else list(entities),
         transaction=str(after.transaction),
         id=after.id,
         rows=rows,

@@ -34,7 +34,7 @@ async def written(opened: OpenedStream, stream: Stream, hub: Hub) -> AsyncGenera
     """Everything that the reader is sent, until the stream ends and says why.
 
     What was missed is read while new events wait already: what is in both is told once, for all of it has
-    one order.
+    one order. One who is slow is told all of that before the stream ends.
     """
     limits = settings.MEMSEEK.events
     ends_at = time.monotonic() + limits.stream_seconds
@@ -42,6 +42,8 @@ async def written(opened: OpenedStream, stream: Stream, hub: Hub) -> AsyncGenera
     if opened.lost:
         yield frames.frame("reset", {"reason": opened.lost}, frames.token_at(stream.place))
     async for events in missed(stream.subscription, stream.place):
+        if stream.ended not in (None, End.SLOW):
+            break
         if bytes_ := _taken(stream, events):
             yield bytes_
     while not stream.ended:
@@ -55,7 +57,7 @@ async def written(opened: OpenedStream, stream: Stream, hub: Hub) -> AsyncGenera
             yield frames.heartbeat(stream.place)
         if left <= 0:
             stream.end(End.LIFETIME)
-    yield _taken(stream, await stream.waited(0)) + frames.frame("end", {"reason": stream.ended})
+    yield frames.frame("end", {"reason": stream.ended})
 
 
 def _taken(stream: Stream, events: list[Event]) -> bytes:

@@ -82,8 +82,9 @@ class Stream:
         self._wake.set()
 
     def end(self, why: End) -> None:
-        """Nothing more comes; the first reason counts."""
-        self._ended = self._ended or why
+        """Nothing more comes; the first reason counts, but one who is slow may still lose the key."""
+        if self._ended in (None, End.SLOW):
+            self._ended = why
         self._wake.set()
 
     def taken(self, event: Event) -> bool:
@@ -105,8 +106,10 @@ class Stream:
                 async with asyncio.timeout(seconds):
                     await self._wake.wait()
             except TimeoutError:
-                return []
+                # Something may have come in the same turn of the event loop.
+                pass
         self._wake.clear()
-        events = list(self._waiting) if self._ended is not End.SLOW else []
+        # A reader resumes behind what it was handed; one whose key is over is handed nothing more.
+        events = [] if self._ended else list(self._waiting)
         self._waiting.clear()
         return events

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 
 from memory import queries
@@ -21,7 +20,7 @@ from memory.indexing.units import COLUMN, replace_units, units_of
 from memory.indexing.vector_index import wants_vector_index
 from memory.indexing.vectors import current_space, write_vectors
 from memory.indexing.wakeups import send_vector_index
-from memory.llm.choosing import stays_offline
+from memory.llm.choosing import may_embed
 from memory.llm.embedders.protocol import Embedder, EmbeddingError
 from memory.llm.embedders.registry import configured_embedder
 from memory.models import Entity, Layer, SearchUnit, Unindexed
@@ -62,10 +61,8 @@ def index_entity(
 
 
 def _embedder_of(entity: Entity) -> Embedder | None:
-    """The embedder of the settings; none where words may not leave this machine and it is elsewhere."""
-    configured = settings.MEMSEEK.embedding
-    is_elsewhere = configured.is_endpoint or configured.is_own
-    return None if is_elsewhere and stays_offline(entity.workspace_id) else configured_embedder()
+    """The embedder of the settings; none for words that it may not see."""
+    return configured_embedder() if may_embed(entity.workspace_id) else None
 
 
 def _ask_for_vector_index(entity: Entity, embedder: Embedder) -> None:

@@ -21,3 +21,9 @@ def model_of(workspace_id: UUID) -> Model | None:
     if stays_offline(workspace_id) and not settings.MEMSEEK.is_llm_fake:
         return named_model(OFFLINE)
     return configured_model()
+
+
+def may_embed(workspace_id: UUID) -> bool:
+    """Whether the settings' embedder may see words of a workspace; one on this machine always may."""
+    configured = settings.MEMSEEK.embedding
+    return not (stays_offline(workspace_id) and (configured.is_endpoint or configured.is_own))

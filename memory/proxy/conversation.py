@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Any
 
 from memory.ingest.recalled import strip_recalled
+from memory.ingest.storable import is_blank
 
 SCOPE_DIGITS = 16
 CHAIN_DIGITS = 32
@@ -39,8 +40,8 @@ class Said:
 
     @property
     def is_blank(self) -> bool:
-        """Nothing that could be stored."""
-        return not self.text.strip() and not self.tool_calls
+        """Nothing that could be stored: one such turn would have all those beside it refused."""
+        return is_blank(self.text.replace("\0", "")) and not self.tool_calls
 
     @property
     def identity(self) -> str:

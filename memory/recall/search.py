@@ -10,6 +10,7 @@ from functools import cache, partial
 from memory.cascade.designs import Weights, design_of
 from memory.indexing.analyser import query_terms
 from memory.indexing.languages import known_languages
+from memory.llm.choosing import may_embed
 from memory.llm.embedders.queries import QueryVector
 from memory.llm.embedders.registry import query_embedding
 from memory.llm.embedders.vectors import halfvec_text
@@ -74,7 +75,7 @@ def search(entity: Entity, request: Request) -> Found:
     An arm that is down or slow is left out within its time limit, and `Found.arms` says so.
     """
     query = request.query[:QUERY_LIMIT]
-    vector = _begin_vector(request, query)
+    vector = _begin_vector(entity, request, query)
     languages = known_languages(entity)
     terms = hashed_query(entity, query_terms(query, languages=languages))
     counts = count_index(entity, list(terms))
@@ -192,9 +193,9 @@ def _ask_words(
     )
 
 
-def _begin_vector(request: Request, query: str) -> Callable[[], QueryVector]:
+def _begin_vector(entity: Entity, request: Request, query: str) -> Callable[[], QueryVector]:
     """The query is embedded while the database looks for its words; asked again it is the same vector."""
-    if not request.uses_meaning:
+    if not request.uses_meaning or not may_embed(entity.workspace_id):
         return partial(QueryVector, None, reason="off")
     if given := request.vector:
         return lambda: given

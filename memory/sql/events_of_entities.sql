@@ -1,9 +1,12 @@
--- The same for some entities, each by its own index, and for those of the workspace that are gone.
+-- The same for some entities, each by its own index, and for those of the workspace that are gone. Without entities it
+-- is all that the workspace has at this moment: asked for before, one that is made meanwhile would be passed by.
 SELECT event.transaction::text, event.id, event.workspace_id, event.entity_id, entity.name, event.event, event.ids,
        event.created_at
 FROM (
     SELECT found.*
-    FROM unnest(%(entities)s::uuid[]) wanted (id)
+    FROM unnest(coalesce(
+        %(entities)s::uuid[], ARRAY(SELECT id FROM memory_entity WHERE workspace_id = %(workspace)s)
+    )) wanted (id)
     CROSS JOIN LATERAL (
         SELECT * FROM memory_outbox own
         WHERE own.entity_id = wanted.id

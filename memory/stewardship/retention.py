@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.contrib.sessions.models import Session as BrowserSession
 from django.db import DatabaseError
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce, Now
@@ -191,6 +192,12 @@ def _processes(running: _Pass) -> Iterator[int]:
     yield count
 
 
+def _visits(running: _Pass) -> Iterator[int]:
+    """Sessions of browsers that are over: visitors leave many behind."""
+    count, _ = BrowserSession.objects.filter(expire_date__lt=Now()).delete()
+    yield count
+
+
 _BATCHES: dict[str, Callable[[_Pass], Iterator[int]]] = {
     "sandboxes": _sandboxes,
     "messages": _messages,
@@ -200,4 +207,5 @@ _BATCHES: dict[str, Callable[[_Pass], Iterator[int]]] = {
     "replies": _by_query("retention_replies"),
     "plans": _plans,
     "processes": _processes,
+    "visits": _visits,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,8 @@ import httpx
 import pytest
 from django.test import Client
 
-from memory.models import Entity
+from memory.ingest.workspaces import create_key
+from memory.models import Entity, Message, Workspace
 from tests.api.conftest import Caller
 from tests.api.test_limits import limits
 from tests.events.serving import serving
@@ -53,6 +55,24 @@ def test_another_method_is_told_with_those_that_are_known(caller: Caller) -> Non
 def url(transactional_db: None) -> Any:
     with serving() as address:
         yield address
+
+
+def test_a_body_that_comes_in_pieces_is_read(url: str) -> None:
+    workspace = Workspace.objects.create(name="acme")
+    token = create_key(workspace=workspace, label="test").token
+    message = {"session": "s1", "role": "user", "text": "I like tea."}
+    whole = json.dumps({"entity": "agent.alice", "messages": [message]}).encode()
+    headers = {
+        "Authorization": f"Bearer {token}",
+        "Content-Type": "application/json",
+        "Idempotency-Key": "pieces",
+    }
+    replies = [
+        httpx.post(f"{url}/api/v1/records", content=iter([body[:9], body[9:]]), headers=headers)
+        for body in (whole, whole, whole.replace(b"tea", b"ale"))
+    ]
+    assert [reply.status_code for reply in replies] == [201, 201, 422]
+    assert [message.text for message in Message.objects.all()] == ["I like tea."]
 
 
 @pytest.mark.parametrize("announces", [True, False])

@@ -16,8 +16,9 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from memory.api.views import JsonView
 from memory.api.wiring.replied_ids import ids_in
+from memory.ingest.entities import ensure_entity
 from memory.ingest.workspaces import create_key
-from memory.models import Atom, Entity, IdempotentReply, Message, Outbox, Session
+from memory.models import Atom, Entity, IdempotentReply, Message, Outbox, Session, Share
 from tests.api.conftest import Caller
 from tests.factories import make_atom, make_message
 
@@ -206,6 +207,16 @@ def test_an_erase_is_told_again_when_its_entity_is_gone(alice: Entity) -> None:
     replies = [send(admin, confirmed, name="gone", path="/api/v1/erase/confirm") for _ in range(2)]
     assert [reply.status_code for reply in replies] == [200, 200]
     assert replies[1].json() == {"erasure": {"id": planned["erasure"]["id"]}}
+
+
+def test_a_reply_without_a_body_has_none_the_second_time(alice: Entity) -> None:
+    admin = create_key(workspace=alice.workspace, label="admin", scopes=["admin"]).token
+    reader = ensure_entity(workspace=alice.workspace, name="agent.bob")
+    Share.objects.create(workspace=alice.workspace, entity=alice, reader=reader)
+    client = Client(headers={"Authorization": f"Bearer {admin}", "Idempotency-Key": "closed"})
+    replies = [client.delete("/api/v1/entities/agent.alice/shares/agent.bob") for _ in range(2)]
+    assert [(reply.status_code, reply.content) for reply in replies] == [(204, b"")] * 2
+    assert replies[1].headers["Idempotency-Replayed"] == "true"
 
 
 def views(patterns: Any = None) -> Iterator[type[JsonView]]:

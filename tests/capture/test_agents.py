@@ -82,6 +82,7 @@ def test_a_reply_is_read_from_the_transcript_where_it_is_not_told(taught: Hooks,
         entry("user", [{"type": "tool_result", "content": "2 passed"}]),
         entry("assistant", [{"type": "text", "text": "A helper speaks."}], isSidechain=True),
         "{ half a line",
+        "[" * 100_000,
         entry("assistant", [{"type": "text", "text": "All pass."}]),
     ]
     transcript = tmp_path / "transcript.jsonl"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from pathlib import Path
 
@@ -139,7 +140,7 @@ def test_what_cannot_be_read_or_taken_is_set_aside_and_named(hooks: Hooks, line:
         hooks.record(text)
     _, bad, broken, _ = hooks.waiting()
     bad.write_text(json.dumps({**json.loads(bad.read_text()), "role": "nobody"}))
-    broken.write_text('{"session": ')
+    broken.write_text("[" * 100_000)
     hooks.seconds, line.is_cut = 20, False
     ran = hooks.run("flush")
     assert [text for _, _, text in stored()] == ["good", "good too"]
@@ -147,6 +148,44 @@ def test_what_cannot_be_read_or_taken_is_set_aside_and_named(hooks: Hooks, line:
     assert all(name in ran.complaint for name in names)
     assert hooks.run("status").told() == {"waiting": 0, "aside": names}
     assert names[0] in hooks.hook("SessionStart", source="startup").complaint
+
+
+def test_what_cannot_be_set_aside_is_not_sent_on_and_on(hooks: Hooks, line: Line) -> None:
+    hooks.more, line.is_cut = HERE, True
+    hooks.record("bad")
+    [bad] = hooks.waiting()
+    bad.write_text(json.dumps({**json.loads(bad.read_text()), "role": "nobody"}))
+    (bad.parent / "aside").write_text("no folder")
+    line.is_cut = False
+    assert "cannot deliver" in hooks.run("flush").complaint
+    assert hooks.waiting() == [bad]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives folders away")
+def test_words_are_not_left_in_a_folder_of_somebody_else(hooks: Hooks, tmp_path: Path) -> None:
+    hooks.record("mine")
+    hooks.wait_until_delivered()
+    [folder] = hooks.spool.iterdir()
+    taken = tmp_path / "taken"
+    folder.rename(taken)
+    os.chown(taken, 12_345, -1)
+    folder.symlink_to(taken)
+    before = set(taken.iterdir())
+    assert "somebody else's" in hooks.record("not theirs").complaint
+    assert [text for _, _, text in stored()] == ["mine", "not theirs"]
+    assert set(taken.iterdir()) == before
+
+
+def test_odd_settings_and_names_lose_nothing(hooks: Hooks) -> None:
+    hooks.more = {
+        **HERE,
+        "MEMSEEK_HOOK_SECONDS": "inf",
+        "MEMSEEK_HOOK_MEGABYTES": "inf",
+        "MEMSEEK_HOOK_TOKENS": "nan",
+    }
+    told = {"hook_event_name": "UserPromptSubmit", "session_id": " \ud800\0", "prompt": "hi"}
+    hooks.run("hook", given=json.dumps(told))
+    assert stored() == [("?", "user", "hi")]
 
 
 def test_words_for_one_memory_never_reach_another(hooks: Hooks, line: Line) -> None:

@@ -259,7 +259,11 @@ def test_the_run_tells_what_was_read_and_written_and_streams_hear_of_it() -> Non
         {"outcome": "projected", "written": 1, "removed": 0, "unchanged": 0, "left_out": 1}
     ]
     assert (run.status, run.calls, run.error_kind) == (Run.Status.SUCCEEDED, 0, "")
-    assert Outbox.objects.get(event=Outbox.Event.STEP_DONE).ids == {"step": "promotion", "run": str(run.pk), "graph_edges": [edge]}
+    assert Outbox.objects.get(event=Outbox.Event.STEP_DONE).ids == {
+        "step": "promotion",
+        "run": str(run.pk),
+        "graph_edges": [edge],
+    }
 
 
 def test_the_statements_do_not_grow_with_the_atoms() -> None:

@@ -18,6 +18,9 @@ from memory.llm.registry import offline_model
 from memory.models import Entity, GraphNode, Message, Run, Session, Step, TraitVersion, Work, Workspace
 from memory.models.base import new_id
 from memory.models.tenancy import SANDBOX_WORKSPACE_ID
+from memory.recall.search import Request, _begin_vector
+from memseek_site.environment import Environment
+from memseek_site.sandbox_reading import read_sandbox
 from showcase.sandbox.reading import EXAMPLES
 
 OFFLINE = offline_model().name
@@ -111,7 +114,9 @@ def test_the_sweep_and_retries_keep_to_the_queue(monkeypatch: pytest.MonkeyPatch
     assert sent == ["sandbox", "sandbox"]
 
 
-def test_the_ladder_is_made_offline_and_nothing_beside_it() -> None:
+def test_the_ladder_is_made_offline_whatever_is_configured_and_nothing_beside_it(settings: Any) -> None:
+    model = replace(settings.MEMSEEK.model, strong="some-model", base_url="http://127.0.0.1:9/v1")
+    settings.MEMSEEK = replace(settings.MEMSEEK, model=model)
     entity = open_sandbox()
     for text in EXAMPLES:
         say(entity=entity, text=text)
@@ -144,5 +149,17 @@ def test_an_endpoint_embeds_no_words_of_visitors(settings: Any, limited: Any) ->
     embedding = replace(settings.MEMSEEK.embedding, provider="openai_compatible", model="m", api_key="k")
     settings.MEMSEEK = replace(settings.MEMSEEK, embedding=embedding)
     assert _embedder_of(entity) is None
+    assert _begin_vector(entity, Request("Oslo"), "Oslo")().vector is None
     limited(asks_model=True)
     assert _embedder_of(entity) is not None
+
+
+@pytest.mark.parametrize(
+    ("is_production", "told", "is_on"), [(True, "", False), (False, "", True), (True, "1", True)]
+)
+def test_in_production_somebody_has_to_switch_it_on(
+    is_production: bool, told: str, is_on: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if told:
+        monkeypatch.setenv("MEMSEEK_SANDBOX", told)
+    assert read_sandbox(Environment(), is_production=is_production).is_on is is_on

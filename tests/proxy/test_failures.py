@@ -179,6 +179,12 @@ def test_requests_that_are_none(proxied: Proxied) -> None:
     assert proxied.stored() == []
 
 
+def test_a_turn_that_shows_nothing_costs_the_others_nothing(proxied: Proxied) -> None:
+    turns = ("user", "Hello"), ("assistant", "\u200b"), ("user", "\0"), ("user", "Still there?")
+    proxied.post({"model": "stub", "messages": [{"role": role, "content": text} for role, text in turns]})
+    assert [text for _, text in proxied.wait_for(3)][:2] == ["Hello", "Still there?"]
+
+
 def test_an_erased_conversation_is_not_revived_and_a_new_one_is_stored(proxied: Proxied) -> None:
     client: Any = proxied.client()
     client.chat.completions.create(model="stub", messages=said("Hello", "Hi", "My secret is 4711."))

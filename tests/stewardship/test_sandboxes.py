@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session as BrowserSession
 
 from memory.cascade.engine import settle_entity
 from memory.ingest.sandbox import open_sandbox, sandboxes, say
@@ -45,3 +46,11 @@ def test_after_its_day_it_goes_and_others_stay(is_on: bool, settings: Any) -> No
     assert set(Entity.objects.all()) == {kept, real}
     assert Erasure.objects.get().by == "sandbox"
     assert not Message.objects.filter(entity_id=old.pk).exists()
+
+
+def test_sessions_of_browsers_that_are_over_go() -> None:
+    for name, days in (("over", -1), ("open", 1)):
+        end = datetime.now(UTC) + timedelta(days=days)
+        BrowserSession.objects.create(session_key=name, session_data="", expire_date=end)
+    assert apply_retention().removed["visits"] == 1
+    assert list(BrowserSession.objects.values_list("session_key", flat=True)) == ["open"]

@@ -105,7 +105,11 @@ def _once(handler: Handler, write: NamedWrite) -> Handler:
 
 
 def _replayed(reply: KeptReply | None) -> Response | None:
-    return Response(reply.ids, status=reply.status, headers={REPLAYED: "true"}) if reply else None
+    if reply is None:
+        return None
+    # What stands behind a 204 would be read as the beginning of the next reply.
+    body = None if reply.status == status.HTTP_204_NO_CONTENT else reply.ids
+    return Response(body, status=reply.status, headers={REPLAYED: "true"})
 
 
 def _entity_in(body: Any) -> str | None:
