@@ -33,42 +33,52 @@ class Standing:
     pending: int
     parked: int
     remarks: tuple[str, ...]
+    obstacles: tuple[str, ...] = ()
+    """Of the remarks those that say why nothing would be made."""
 
 
 def tour_entity() -> Entity | None:
-    """The entity of the tour with its counts: the one named for it, else the newest of the workspace."""
-    entities = Entity.objects.visible().filter(workspace__name=WORKSPACE)
+    """The entity of the tour: the one named for it, else the newest of the workspace."""
+    entities = Entity.objects.visible().filter(workspace__name=WORKSPACE).select_related("workspace")
     nearness = Case(
         When(name=TOUR_ENTITY, then=Value(0)),
         When(name__startswith=TOUR_PREFIX, then=Value(1)),
         default=Value(2),
     )
-    return entities.annotate(**_counts()).order_by(nearness, "-created_at").first()
+    return entities.order_by(nearness, "-created_at").first()
 
 
 def _counts() -> dict[str, Any]:
     atoms, versions, messages = Atom.objects, SceneVersion.objects, Message.objects
     return {
-        "message_count": _count(messages.all()),
-        "atom_count": _count(atoms.live()),
-        "superseded_count": _count(atoms.filter(status=Atom.Status.SUPERSEDED)),
-        "scene_count": _count(versions.live()),
-        "version_count": _count(versions.all()),
-        "trait_count": _count(TraitVersion.objects.live()),
-        "pending_count": _count(messages.pending()) + _count(atoms.pending()) + _count(versions.pending()),
-        "parked_count": _count(messages.parked()) + _count(atoms.parked()) + _count(versions.parked()),
+        "message_count": count_of(messages.all()),
+        "atom_count": count_of(atoms.live()),
+        "superseded_count": count_of(atoms.filter(status=Atom.Status.SUPERSEDED)),
+        "scene_count": count_of(versions.live()),
+        "version_count": count_of(versions.all()),
+        "trait_count": count_of(TraitVersion.objects.live()),
+        "pending_count": count_of(messages.pending())
+        + count_of(atoms.pending())
+        + count_of(versions.pending()),
+        "parked_count": count_of(messages.parked()) + count_of(atoms.parked()) + count_of(versions.parked()),
     }
 
 
-def _count(rows: QuerySet[Any]) -> Coalesce:
+def count_of(rows: QuerySet[Any]) -> Coalesce:
     """How many of the rows are the outer entity's."""
     owned = rows.filter(workspace=OuterRef("workspace"), entity=OuterRef("pk")).order_by()
     counted = owned.values("entity").annotate(count=Count("*")).values("count")
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
-def standing_of(entity: Any) -> Standing:
-    """The counts of an entity out of `tour_entity`, put into words where something is amiss."""
+def standing_of(owner: Entity) -> Standing:
+    """How much an entity's memory holds, put into words where something is amiss; two statements."""
+    entity: Any = Entity.objects.filter(pk=owner.pk).annotate(**_counts()).get()
+    hindered = obstacles(
+        worker_seen_seconds=worker_seen_seconds(),
+        silent_seconds=silent_after().total_seconds(),
+        is_llm_fake=settings.MEMSEEK.is_llm_fake,
+    )
     return Standing(
         entity=entity.name,
         messages=entity.message_count,
@@ -79,13 +89,8 @@ def standing_of(entity: Any) -> Standing:
         traits=entity.trait_count,
         pending=entity.pending_count,
         parked=entity.parked_count,
-        remarks=remarks(
-            pending=entity.pending_count,
-            parked=entity.parked_count,
-            worker_seen_seconds=worker_seen_seconds(),
-            silent_seconds=silent_after().total_seconds(),
-            is_llm_fake=settings.MEMSEEK.is_llm_fake,
-        ),
+        remarks=(*hindered, *_waits(pending=entity.pending_count, parked=entity.parked_count)),
+        obstacles=hindered,
     )
 
 
@@ -97,7 +102,17 @@ def remarks(
     silent_seconds: float,
     is_llm_fake: bool,
 ) -> tuple[str, ...]:
-    """What stands in the way of the ladder, in words; nothing when all is well."""
+    """What stands in the way of the ladder, and what waits, in words; nothing when all is well."""
+    hindered = obstacles(
+        worker_seen_seconds=worker_seen_seconds, silent_seconds=silent_seconds, is_llm_fake=is_llm_fake
+    )
+    return (*hindered, *_waits(pending=pending, parked=parked))
+
+
+def obstacles(
+    *, worker_seen_seconds: float | None, silent_seconds: float, is_llm_fake: bool
+) -> tuple[str, ...]:
+    """Why nothing would be made of words."""
     said = []
     if is_llm_fake:
         said.append("LLM_FAKE is set: what is said is kept, and nothing is made of it.")
@@ -105,6 +120,11 @@ def remarks(
         said.append("No worker is running here. To start one: make worker (make demo brings its own).")
     elif worker_seen_seconds > silent_seconds:
         said.append(f"No worker seen for {_duration(worker_seen_seconds)}. To start one: make worker.")
+    return tuple(said)
+
+
+def _waits(*, pending: int, parked: int) -> tuple[str, ...]:
+    said = []
     if pending:
         said.append(f"{_inputs(pending)} waiting to be worked on.")
     if parked:

@@ -1,7 +1,12 @@
 """The demonstration's memory, and one of another workspace that no page may show."""
 
+import os
+from collections.abc import Callable, Iterator
+
 import pytest
 from django.db import transaction
+from playwright.sync_api import Browser, sync_playwright
+from pytest_django.live_server_helper import LiveServer
 
 from memory.models import Entity, Process
 from tests.factories import (
@@ -14,6 +19,8 @@ from tests.factories import (
     make_trait,
     make_workspace,
 )
+from tests.showcase.browsing import CHROMIUM, FLAGS, Visit
+from tests.showcase.browsing import visit as new_visit
 
 SECRET = "Bob's launch code is 4711."
 
@@ -52,3 +59,28 @@ def bob(db: None) -> Entity:
     entity = make_entity("agent.bob", workspace=make_workspace("southwind"))
     make_message(entity, SECRET)
     return entity
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """One browser for the tests of a module."""
+    with pytest.MonkeyPatch.context() as environment, sync_playwright() as playwright:
+        # Playwright's loop runs in this thread, and Django takes that for asynchronous code.
+        environment.setitem(os.environ, "DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium: Browser, live_server: LiveServer) -> Iterator[Callable[..., Visit]]:
+    """Opens a window on the live server: `visit(width=PHONE, has_script=False, color_scheme="dark")`."""
+    opened: list[Visit] = []
+
+    def open_window(**options: object) -> Visit:
+        opened.append(new_visit(chromium, live_server.url, **options))  # type: ignore[arg-type]
+        return opened[-1]
+
+    yield open_window
+    for window in opened:
+        window.page.context.close()

@@ -69,14 +69,16 @@ for (const svg of document.querySelectorAll("[data-graph]")) {
     for (const link of links) link.setAttribute("tabindex", link === node ? "0" : "-1");
   }
 
-  svg.addEventListener("keydown", (event) => {
+  // On the frame: an SVG element that listens for focus would take it itself.
+  const frame = svg.parentElement;
+  frame.addEventListener("keydown", (event) => {
     const node = event.target.closest("[data-node]");
     const next = node && !event.altKey && !event.ctrlKey && !event.metaKey && steps[event.key];
     if (!next) return;
     event.preventDefault();
     next(node)?.focus();
   });
-  svg.addEventListener("focusin", (event) => {
+  frame.addEventListener("focusin", (event) => {
     const node = event.target.closest("[data-node]");
     if (!node) return;
     rove(node);
@@ -84,7 +86,7 @@ for (const svg of document.querySelectorAll("[data-graph]")) {
   });
   for (const node of nodes) node.addEventListener("mouseenter", () => show(node));
   for (const node of nodes) node.addEventListener("mouseleave", rest);
-  svg.addEventListener("focusout", () => queueMicrotask(rest));
+  frame.addEventListener("focusout", () => queueMicrotask(rest));
 
   rove(svg.querySelector("a.at") ?? links[0]);
   for (const aside of svg.querySelectorAll("[data-aside]")) aside.setAttribute("tabindex", "-1");
