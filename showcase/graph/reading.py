@@ -1,0 +1,222 @@
+"""Reads what the graph shows, in a number of statements that does not grow with the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import datetime, time, timedelta
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db.models import (
+    Case,
+    Count,
+    F,
+    IntegerField,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+
+from memory.models import Atom, Entity, Line, Message, Scene, SceneVersion, TraitVersion, VersionLine
+from memory.recall.connected import connected
+from showcase.graph.asked import Asked
+from showcase.graph.receipts import read_receipts
+from showcase.graph.rows import (
+    GROUPS_LIMIT,
+    LAYER_LIMIT,
+    SHOWN_LIMIT,
+    Claim,
+    Group,
+    Read,
+    Said,
+    SceneHead,
+    SceneLine,
+    TraitHead,
+    key,
+    topic_key,
+)
+
+SEEDS_LIMIT = 500
+"""Rows that are followed when the graph is narrowed down."""
+FOLLOWED, NEAR = "followed", "near"
+Rows = TypeVar("Rows", bound=QuerySet[Any])
+
+
+def read_graph(entity: Entity, asked: Asked) -> Read:
+    """At most ten statements."""
+    scenes, lines, traits = _scenes(entity), _lines(entity), _traits(entity)
+    seeds = _seeds(entity, asked, lines, traits) if asked.is_narrowed else []
+    groups = {FOLLOWED: seeds, NEAR: _around(asked, lines, traits)}
+    found = connected(entity, **groups) if seeds or groups[NEAR] else {NEAR: frozenset()}
+    followed = found.get(FOLLOWED, frozenset()) if asked.is_narrowed else None
+    near = found[NEAR]
+    lines = [line for line in lines if followed is None or line.id in followed]
+    traits = [trait for trait in traits if followed is None or trait.version in followed]
+    held = {line.scene for line in lines}
+    all_sessions, topics = _sessions(entity, followed), _topics(entity, followed)
+    sessions = [group for group in all_sessions if group.count]
+    messages = _messages(entity, asked, followed, near, sessions)
+    atoms = _atoms(entity, asked, followed, near, topics)
+    return Read(
+        all_sessions=tuple(all_sessions),
+        sessions=tuple(sessions),
+        messages=tuple(messages),
+        topics=tuple(topics),
+        atoms=tuple(atoms),
+        scenes=tuple(scene for scene in scenes if followed is None or scene.id in held),
+        lines=tuple(lines),
+        traits=tuple(traits),
+        receipts=read_receipts(
+            entity,
+            followed,
+            messages=[message.id for message in messages],
+            atoms=[atom.id for atom in atoms],
+            lines=[line.id for line in lines],
+            traits=[trait.version for trait in traits],
+        ),
+        near=near,
+        is_cut=len(seeds) >= SEEDS_LIMIT,
+    )
+
+
+def _scenes(entity: Entity) -> list[SceneHead]:
+    heads = SceneVersion.objects.for_entity(entity).live()
+    return [SceneHead(*row) for row in heads.values_list("scene_id", "title", "number")]
+
+
+def _lines(entity: Entity) -> list[SceneLine]:
+    """Lines of current versions, and of earlier ones where a trait still rests on them."""
+    places = VersionLine.objects.filter(
+        workspace_id=entity.workspace_id,
+        entity=entity,
+        version__is_head=True,
+        version__scene__status=Scene.Status.LIVE,
+    )
+    current = places.values("line")
+    under_traits = TraitVersion.objects.for_entity(entity).live().order_by().values("evidence__line")
+    position = places.filter(line=OuterRef("pk")).values("position")[:1]
+    found = (
+        Line.objects.for_entity(entity)
+        .filter(Q(pk__in=current) | Q(pk__in=under_traits.filter(evidence__line__isnull=False)))
+        .filter(scene__status=Scene.Status.LIVE, erased_at=None)
+        .annotate(position=Subquery(position))
+        .order_by(F("position").asc(nulls_last=True), "pk")
+    )
+    return [SceneLine(*row) for row in found.values_list("id", "scene_id", "section", "text", "position")]
+
+
+def _traits(entity: Entity) -> list[TraitHead]:
+    heads = TraitVersion.objects.for_entity(entity).live()
+    return [TraitHead(*row) for row in heads.values_list("trait_id", "id", "trait__slot", "text", "number")]
+
+
+def _seeds(
+    entity: Entity, asked: Asked, lines: Iterable[SceneLine], traits: Iterable[TraitHead]
+) -> list[UUID]:
+    """The rows that hold what is asked for. Sessions and times are those of messages."""
+    messages = _said_in(Message.objects.for_entity(entity), entity, asked).order_by().values_list("pk")
+    if not asked.follows_words_alone:
+        return [id for (id,) in messages[:SEEDS_LIMIT]]
+    atoms = Atom.objects.for_entity(entity).filter(text__icontains=asked.text).order_by().values_list("pk")
+    wanted = asked.text.casefold()
+    above = [line.id for line in lines if wanted in line.text.casefold()]
+    above += [trait.version for trait in traits if wanted in trait.text.casefold()]
+    return above + [id for (id,) in messages.union(atoms, all=True)[:SEEDS_LIMIT]]
+
+
+def _said_in(messages: Rows, entity: Entity, asked: Asked) -> Rows:
+    if asked.text:
+        messages = messages.filter(text__icontains=asked.text)
+    if asked.session:
+        messages = messages.filter(session=asked.session)
+    if asked.since:
+        messages = messages.filter(occurred_at__gte=datetime.combine(asked.since, time.min, entity.zone))
+    if asked.until:
+        end = datetime.combine(asked.until + timedelta(days=1), time.min, entity.zone)
+        messages = messages.filter(occurred_at__lt=end)
+    return messages
+
+
+def _around(asked: Asked, lines: Iterable[SceneLine], traits: Iterable[TraitHead]) -> list[UUID]:
+    """The row that stands out; a trait by its version, a scene by its lines."""
+    if asked.at is None:
+        return []
+    of_scene = [line.id for line in lines if line.scene == asked.at]
+    of_trait = [trait.version for trait in traits if trait.id == asked.at]
+    return of_scene or of_trait or [asked.at]
+
+
+def _within(rows: Rows, followed: Collection[UUID] | None) -> Rows:
+    return rows if followed is None else rows.filter(pk__in=followed)
+
+
+def _sessions(entity: Entity, followed: Collection[UUID] | None) -> list[Group]:
+    """All of them in the order of their first words, with how many messages of each are followed."""
+    kept = Q() if followed is None else Q(pk__in=followed)
+    messages = Message.objects.for_entity(entity).order_by()
+    found = messages.values_list("session_id", "session__external_id", "session__created_at")
+    counted = found.annotate(count=Count("pk", filter=kept), first=Min("occurred_at"))
+    rows = sorted(counted, key=lambda row: (row[4] or row[2], row[2]))
+    return [Group(key("session", id), name, count, id=id) for id, name, _, count, _ in rows]
+
+
+def _topics(entity: Entity, followed: Collection[UUID] | None) -> list[Group]:
+    """The largest first."""
+    atoms = _within(Atom.objects.for_entity(entity), followed).order_by()
+    counted = atoms.values_list("topic").annotate(count=Count("pk"), past=Count("pk", filter=_PAST))
+    return [
+        Group(topic_key(topic), topic, count, past)
+        for topic, count, past in counted.order_by("-count", "topic")
+    ]
+
+
+_PAST = ~Q(status=Atom.Status.LIVE)
+
+
+def _messages(
+    entity: Entity,
+    asked: Asked,
+    followed: Collection[UUID] | None,
+    near: Collection[UUID],
+    sessions: list[Group],
+) -> list[Said]:
+    rows = _within(Message.objects.for_entity(entity), followed)
+    opened = [group.id for group in sessions if group.key in asked.opened]
+    chosen = _chosen(rows, Q(session__in=opened), near, sessions)
+    ordered = chosen.order_by("rank", "session__created_at", "session_id", "ordinal")[:SHOWN_LIMIT]
+    found = ordered.values_list(
+        "id", "session_id", "speaker", "role", "text", "occurred_at", "ordinal", "tool_name"
+    )
+    told = sorted(found, key=lambda row: (row[5] is None, row[5], row[6]))
+    return [
+        Said(id, key("session", session), speaker or role, text or f"calls {tool or 'a tool'}", at)
+        for id, session, speaker, role, text, at, _, tool in told
+    ]
+
+
+def _atoms(
+    entity: Entity,
+    asked: Asked,
+    followed: Collection[UUID] | None,
+    near: Collection[UUID],
+    topics: list[Group],
+) -> list[Claim]:
+    rows = _within(Atom.objects.for_entity(entity), followed)
+    opened = [group.name for group in topics[:GROUPS_LIMIT] if group.key in asked.opened]
+    chosen = _chosen(rows, Q(topic__in=opened), near, topics).order_by("rank", "-priority", "seq")
+    found = chosen[:SHOWN_LIMIT].values_list(
+        "id", "topic", "chain_id", "kind", "priority", "status", "text", "superseded_by_id", "seq"
+    )
+    return [Claim(id, topic_key(topic), *rest) for id, topic, *rest in found]
+
+
+def _chosen(rows: Rows, opened: Q, near: Collection[UUID], groups: Iterable[Group]) -> Any:
+    """All rows of a small layer; of a large one what was opened, and before that what is connected."""
+    if sum(group.count for group in groups) > LAYER_LIMIT:
+        rows = rows.filter(opened | Q(pk__in=near))
+    rank = Case(When(pk__in=near, then=Value(0)), default=Value(1), output_field=IntegerField())
+    return rows.annotate(rank=rank)

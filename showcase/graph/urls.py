@@ -1,0 +1,10 @@
+"""The graph in each place in which memories are looked at."""
+
+from django.urls import path
+
+from showcase.graph import views
+
+urlpatterns = [
+    path("graph/", views.graph, {"place": "demo"}, name="graph"),
+    path("live/<uuid:entity_id>/graph/", views.graph, {"place": "live"}, name="live_graph"),
+]

@@ -1,0 +1,1 @@
+"""The live view: members look at the memories of their workspaces while these are made."""

@@ -1,0 +1,1 @@
+"""Pages of single records: scenes with their versions, the persona, atoms, messages, and traces."""
