@@ -40,7 +40,9 @@ def surface(of: type[Any]) -> dict[str, str]:
     """Names that are meant for callers, with their signatures."""
     found = {name: getattr(of, name) for name in dir(of) if not name.startswith("_")}
     return {
-        name: str(inspect.signature(item)) if callable(item) else "property"
+        name: str(inspect.signature(item)).replace("AsyncIterator", "Iterator")
+        if callable(item)
+        else "property"
         for name, item in found.items()
         if name != "close"
     }
