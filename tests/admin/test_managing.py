@@ -107,7 +107,9 @@ def test_a_form_suggests_entities_of_the_persons_workspaces_by_the_beginning_of_
 ) -> None:
     asked = {"app_label": "memory", "model_name": "key", "field_name": "entities", "term": "agent."}
     found = operator.get(reverse("admin:autocomplete"), asked).json()["results"]
-    assert found == [{"id": str(alice.entity.pk), "text": "agent.alice"}]
+    own = Entity.objects.filter(workspace=alice.entity.workspace)
+    assert {one["text"] for one in found} == {"agent.alice", "agent.alice.reader"}
+    assert {one["id"] for one in found} == {str(pk) for pk in own.values_list("pk", flat=True)}
 
 
 def test_viewers_revoke_no_key(alice: Memory, viewer: Client) -> None:

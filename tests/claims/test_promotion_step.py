@@ -18,6 +18,7 @@ from memory.cascade.work import claim, flush, pull_in
 from memory.claims import promotion
 from memory.claims.graph_writing import Projected
 from memory.claims.promotion import Promoted, Promotion, PromotionWorker
+from memory.llm import choosing
 from memory.llm.offline.model import OfflineModel
 from memory.models import (
     Atom,
@@ -36,7 +37,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_engine_promotes_without_any_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (engine, sweeping):
+    for module in (choosing, sweeping):
         monkeypatch.setattr(module, "configured_model", lambda: None)
     entity = an_entity()
     a_claim(entity, "billing.plan", "annual")
