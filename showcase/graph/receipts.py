@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +10,20 @@ from django.db.models import Case, Count, F, Q, Value, When
 
 from memory.models import Entity, Evidence
 from showcase.graph.rows import Receipts, key, topic_key
+
+UPPER_KINDS = ("atom", "topic", "line", "trait")
+LOWER_KINDS = ("message", "session", "atom", "topic", "line")
+ENDS = (
+    *("upper_atom", "upper_topic", "of_line", "of_trait_version"),
+    *("lower_message", "lower_session", "lower_atom", "lower_topic", "line"),
+    "beside",
+)
+"""The columns of both ends, in the order of their kinds."""
+BESIDE = Case(
+    When(correction__isnull=False, then=Value("correction")),
+    When(outside_kind__isnull=False, then=Value("outside")),
+    default=Value(""),
+)
 
 
 def read_receipts(
@@ -25,55 +39,40 @@ def read_receipts(
 
     `lines` and `traits` (versions) are all that there are; `followed` narrows both ends.
     """
-    rows: Any = Evidence.objects.filter(workspace_id=entity.workspace_id, entity=entity)
+    rows = Evidence.objects.filter(workspace_id=entity.workspace_id, entity=entity)
     rows = rows.filter(_derived(followed, lines, traits)).filter(_target(followed, lines))
-    counted = (
-        rows.annotate(
-            upper_atom=Case(When(of_atom__in=atoms, then=F("of_atom"))),
-            upper_topic=Case(
-                When(~Q(of_atom__in=atoms) & Q(of_atom__isnull=False), then=F("of_atom__topic"))
-            ),
-            lower_message=Case(When(message__in=messages, then=F("message"))),
-            lower_session=Case(
-                When(~Q(message__in=messages) & Q(message__isnull=False), then=F("message__session"))
-            ),
-            lower_atom=Case(When(atom__in=atoms, then=F("atom"))),
-            lower_topic=Case(When(~Q(atom__in=atoms) & Q(atom__isnull=False), then=F("atom__topic"))),
-            beside=Case(
-                When(correction__isnull=False, then=Value("correction")),
-                When(outside_kind__isnull=False, then=Value("outside")),
-                default=Value(""),
-            ),
-        )
-        .values_list(
-            "upper_atom",
-            "upper_topic",
-            "of_line",
-            "of_trait_version",
-            "lower_message",
-            "lower_session",
-            "lower_atom",
-            "lower_topic",
-            "line",
-            "beside",
-        )
-        .annotate(count=Count("pk"))
-        .order_by()
-    )
-    return tuple(
-        Receipts(
-            _key(("atom", row[0]), ("topic", row[1]), ("line", row[2]), ("trait", row[3])),
-            _key(
-                ("message", row[4]),
-                ("session", row[5]),
-                ("atom", row[6]),
-                ("topic", row[7]),
-                ("line", row[8]),
-            ),
-            row[10],
-            row[9],
-        )
-        for row in counted
+    ends = {**_upper_ends(atoms), **_lower_ends(messages, atoms), "beside": BESIDE}
+    counted = rows.annotate(**ends).values_list(*ENDS).annotate(count=Count("pk")).order_by()
+    return tuple(_receipts(row) for row in counted)
+
+
+def _upper_ends(atoms: Collection[UUID]) -> dict[str, Case]:
+    grouped = ~Q(of_atom__in=atoms) & Q(of_atom__isnull=False)
+    return {
+        "upper_atom": Case(When(of_atom__in=atoms, then=F("of_atom"))),
+        "upper_topic": Case(When(grouped, then=F("of_atom__topic"))),
+    }
+
+
+def _lower_ends(messages: Collection[UUID], atoms: Collection[UUID]) -> dict[str, Case]:
+    said = ~Q(message__in=messages) & Q(message__isnull=False)
+    claimed = ~Q(atom__in=atoms) & Q(atom__isnull=False)
+    return {
+        "lower_message": Case(When(message__in=messages, then=F("message"))),
+        "lower_session": Case(When(said, then=F("message__session"))),
+        "lower_atom": Case(When(atom__in=atoms, then=F("atom"))),
+        "lower_topic": Case(When(claimed, then=F("atom__topic"))),
+    }
+
+
+def _receipts(row: Sequence[Any]) -> Receipts:
+    """A row of `ENDS` and its count."""
+    *ends, beside, count = row
+    return Receipts(
+        _key(*zip(UPPER_KINDS, ends[: len(UPPER_KINDS)], strict=True)),
+        _key(*zip(LOWER_KINDS, ends[len(UPPER_KINDS) :], strict=True)),
+        count,
+        beside,
     )
 
 
