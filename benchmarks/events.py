@@ -15,7 +15,7 @@ import os
 import resource
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -134,7 +134,6 @@ async def _measured(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    delays = [1_000 * (at - committed[n]) for n, times in arrived.items() for at in times]
     return {
         "benchmark": "events",
         "streams": streams,
@@ -144,8 +143,16 @@ async def _measured(
         "threads": threads,
         "processor_idle": round(idle, 3),
         "processor_busy": round(busy, 3),
-        "deliveries": len(delays),
         "deliveries_wanted": events * streams // len(entities),
+        **_delays(committed, arrived),
+    }
+
+
+def _delays(committed: Mapping[int, float], arrived: Mapping[int, Sequence[float]]) -> dict[str, Any]:
+    """From the commit of an event to its arrival at each of its readers."""
+    delays = [1_000 * (at - committed[number]) for number, times in arrived.items() for at in times]
+    return {
+        "deliveries": len(delays),
         "delay_p50_milliseconds": round(statistics.median(delays), 1),
         "delay_p95_milliseconds": round(statistics.quantiles(delays, n=20)[-1], 1),
     }
