@@ -34,6 +34,7 @@ _PREPARE = (
     "SET statement_timeout = 0",
 )
 _LOCK = "SELECT pg_try_advisory_lock(hashtextextended({index_name}, 0))"
+_UNLOCK = "SELECT pg_advisory_unlock(hashtextextended({index_name}, 0))"
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass({index_name})"
 _DROP = "DROP INDEX CONCURRENTLY IF EXISTS {index}"
 _CREATE = """
@@ -109,6 +110,8 @@ def build_vector_index(*, entity_id: UUID, space_id: int) -> bool:
         for statement in (_DROP, _CREATE):
             cursor.execute(queries.with_literals(statement, literals))
         _drop_orphans(cursor)
+        # A server process outlives its closed connection for a moment, and would hold the lock as long.
+        cursor.execute(queries.with_literals(_UNLOCK, literals))
     return True
 
 
