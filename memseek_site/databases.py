@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import dj_database_url
+import psycopg
 from django.conf import settings
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg.rows import TupleRow
 
 from memseek_site.embedded.layout import Layout
 from memseek_site.embedded.postgres import APPLICATION_ROLE, DATABASE, OWNER_ROLE
@@ -18,6 +20,14 @@ from memseek_site.environment import Environment
 
 POOL_TIMEOUT_SECONDS = 15
 CONNECT_TIMEOUT_SECONDS = 10
+# A server that is gone without a word is noticed within a minute, not after the system's quarter of an hour.
+# Sockets of this machine take no notice of it; an address may set each of them otherwise.
+ALIVE = {
+    "keepalives_idle": 20,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
 POSTGRESQL = "django.db.backends.postgresql"
 APPLICATION_PRIVILEGES = (
     "GRANT USAGE ON SCHEMA public TO {role}",
@@ -56,14 +66,37 @@ def with_pool(database: dict[str, Any], *, size: int, keeps_plans: bool) -> dict
 
     With `keeps_plans` what asks with values bound by the server is prepared when it is asked first.
     """
-    pool = {"min_size": 1, "max_size": size, "timeout": POOL_TIMEOUT_SECONDS}
+    pool = {
+        "min_size": 1,
+        "max_size": size,
+        "timeout": POOL_TIMEOUT_SECONDS,
+        "connection_class": PooledConnection,
+    }
     options = {
         "connect_timeout": CONNECT_TIMEOUT_SECONDS,
+        **ALIVE,
         "prepare_threshold": 0 if keeps_plans else None,
         **database.get("OPTIONS", {}),
         "pool": pool,
     }
     return {**database, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}
+
+
+class PooledConnection(psycopg.Connection[TupleRow]):
+    """A connection of the pool, which executes nothing to see whether it is alive before it is given.
+
+    Where one was cut the others probably were: they are looked at together and replaced. By itself the pool
+    finds them one by one, with a longer pause after each, and a request gives up before the last.
+    """
+
+    def execute(self, *statement: Any, **options: Any) -> psycopg.Cursor[TupleRow]:
+        """As psycopg does; Django's cursors do not come here."""
+        try:
+            return super().execute(*statement, **options)
+        except psycopg.OperationalError:
+            if self.broken:
+                connections["default"].pool.check()  # type: ignore[attr-defined]
+            raise
 
 
 @contextmanager

@@ -60,6 +60,7 @@ MESSAGES_PER_CALL = 50
 TEXT_LIMIT = 65_536
 SESSION_LIMIT = 128
 INPUT_LIMIT = 16 * 1024 * 1024
+CHUNK_BYTES = 1024 * 1024
 TRANSCRIPT_TAIL = 1024 * 1024
 SAME_EVENT_SECONDS = 2.0
 """The same words within this time are one hook that was set up twice."""
@@ -79,6 +80,7 @@ ENDS = frozenset({"SessionEnd", "sessionEnd", "stop"})
 
 # The marks of recalled blocks, as the server sets them.
 _TAG = re.compile(r"<\s{0,20}(/?)\s{0,20}memseek-recall(?=[\s/>]|$)[^>]*>?", re.IGNORECASE)
+_EVENT_NAME = re.compile(r'"(?:hook_event_name|hookEventName)"\s{0,20}:\s{0,20}"(\w{1,64})"')
 _HEADING = re.compile(r"\s{0,40}## Request \([^()<\n]*\)[ \t]*(?:\n|$)")
 
 
@@ -242,6 +244,16 @@ class Spool:
             (self.folder / "aside").mkdir(mode=0o700, exist_ok=True)
             os.replace(path, self.folder / "aside" / f"{path.stem}.{reason}")
             complain(f"set aside ({reason}): {path.stem}.{reason}")
+
+    def note(self, reason: str, facts: Mapping[str, Any]) -> None:
+        """Leave word of what could not be taken, without its words, among what was set aside."""
+        name = f"{time.time_ns():020d}-{os.getpid()}-{uuid.uuid4().hex[:8]}.{reason}"
+        with suppress(OSError):
+            self._make()
+            (self.folder / "aside").mkdir(mode=0o700, exist_ok=True)
+            handle = os.open(self.folder / "aside" / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w") as file:
+                json.dump(facts, file)
 
     def remove_leftovers(self) -> None:
         """What a killed hook left half written is gone after a day."""
@@ -607,9 +619,47 @@ def read_object(text: str) -> dict[str, Any]:
     return {}
 
 
-def read_input() -> str:
-    """Standard input as text."""
-    return sys.stdin.buffer.read(INPUT_LIMIT).decode("utf-8", "replace")
+class Input:
+    """Standard input as text, as much of it as is taken; `size` is all of it, in bytes.
+
+    The rest is read as well: whoever writes to a pipe that nobody reads is stopped by it.
+    """
+
+    def __init__(self) -> None:
+        kept = sys.stdin.buffer.read(INPUT_LIMIT)
+        self.text = kept.decode("utf-8", "replace")
+        self.size = len(kept)
+        while more := sys.stdin.buffer.read(CHUNK_BYTES):
+            self.size += len(more)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing had to be left out."""
+        return self.size <= INPUT_LIMIT
+
+
+def event_of(capture: Capture) -> dict[str, Any]:
+    """The event on standard input; of one that is too large its name alone, and word of it is left."""
+    given = Input()
+    if given.is_whole:
+        return read_object(given.text)
+    left_out(capture, given, "nothing of it is recorded")
+    found = _EVENT_NAME.search(given.text)
+    return {"hook_event_name": found.group(1)} if found else {}
+
+
+def words_of(capture: Capture) -> str:
+    """The words on standard input, their beginning where they are too many."""
+    given = Input()
+    if not given.is_whole:
+        left_out(capture, given, "its beginning is recorded")
+    return given.text
+
+
+def left_out(capture: Capture, given: Input, what: str) -> None:
+    """Say that an input was too large, now and when the next session starts."""
+    complain(f"an input of {given.size} bytes is larger than {INPUT_LIMIT}: {what}")
+    capture.spool.note("too-large", {"bytes": given.size, "most": INPUT_LIMIT})
 
 
 class Parser(argparse.ArgumentParser):
@@ -652,15 +702,16 @@ def run(settings: Settings, asked: argparse.Namespace) -> None:
     elif not settings.is_complete:
         complain("MEMSEEK_API_KEY and MEMSEEK_ENTITY have to be set; nothing is recorded")
         if asked.command == "hook":
-            tell(asked.event or first(read_object(read_input()), "hook_event_name"), "")
+            event = read_object(Input().text)
+            tell(asked.event or first(event, "hook_event_name"), "")
     elif asked.command == "flush":
         capture.deliver()
     elif asked.command == "hook":
-        on_hook(capture, read_object(read_input()), asked.event)
+        on_hook(capture, event_of(capture), asked.event)
     elif asked.command == "notify":
         on_notify(capture, read_object(asked.event))
     elif asked.command == "record":
-        capture.record(asked.role, asked.session, read_input(), key=asked.key, at=asked.at)
+        capture.record(asked.role, asked.session, words_of(capture), key=asked.key, at=asked.at)
         capture.deliver_soon()
     elif asked.command == "context":
         say(capture.context(asked.task))

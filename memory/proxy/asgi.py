@@ -17,7 +17,7 @@ from memory.proxy.channel import Channel, Gone
 from memory.proxy.chats import Chats
 from memory.proxy.errors import NOT_HERE, Refused
 from memory.proxy.listing import answer_models
-from memory.proxy.threads import THREADS
+from memory.proxy.threads import SLOW_SECONDS, Threads
 from memory.proxy.upstream import Upstream, configured_upstream
 from memseek_site.log_fields import log_fields
 from memseek_site.mounting import Event, Receive, Send
@@ -36,8 +36,10 @@ class _Running:
     """What lives as long as the process: connections to the endpoint, and the chats that are being stored."""
 
     def __init__(self) -> None:
+        proxy = settings.MEMSEEK.proxy
+        threads = Threads(slow_seconds=min(SLOW_SECONDS, proxy.context_seconds / 2))
         self.upstream: Upstream = configured_upstream()
-        self.chats = Chats(settings.MEMSEEK.proxy, self.upstream, THREADS)
+        self.chats = Chats(proxy, self.upstream, threads)
 
 
 _running: _Running | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +47,7 @@ class Asked:
 def read_asked(raw: bytes) -> Asked:
     """Read a request's body. Refused (400) when it is no JSON object."""
     try:
-        document = json.loads(raw.decode(), parse_constant=_refuse_constant)
+        document = json.loads(raw.decode(), parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError):
         raise NO_JSON() from None
     if not isinstance(document, dict):
@@ -57,3 +58,11 @@ def read_asked(raw: bytes) -> Asked:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+def _finite(digits: str) -> float:
+    """A number that JSON can be written with again: `1e999` is none."""
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"{digits[:20]} is no number here")
+    return value

@@ -51,7 +51,7 @@ class Callers:
         wait = seconds if seen is not None else max(seconds, LONGEST_CHECK_SECONDS)
         action = partial(_rated, token, address, kind)
         try:
-            access = await self._threads.read(action, seconds=wait, passing=(Refused,))
+            access = await self._threads.check(action, seconds=wait, passing=(Refused,))
         except MemoryDown:
             if seen is None:
                 raise UNAVAILABLE() from None

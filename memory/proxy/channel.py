@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 
 from memory.proxy.errors import Refused
 from memseek_site.mounting import Event, Receive, Send
 
 Headers = list[tuple[bytes, bytes]]
+SEND_SECONDS = 60.0
+"""A client that takes nothing for so long is gone: it would hold a connection to the endpoint for ever."""
 
 
 class Gone(Exception):  # noqa: N818 - nobody did anything wrong
@@ -71,8 +74,12 @@ class Channel:
         await self._send({"type": "http.response.start", "status": status, "headers": raw})
 
     async def write(self, chunk: bytes) -> None:
-        """Send a piece of the reply's body at once."""
-        await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
+        """Send a piece of the reply's body at once. Gone when the client does not take it."""
+        try:
+            async with asyncio.timeout(SEND_SECONDS):
+                await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
+        except TimeoutError:
+            raise Gone from None
 
     async def end(self) -> None:
         """The reply is whole."""

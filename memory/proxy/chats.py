@@ -37,6 +37,7 @@ Result = TypeVar("Result")
 PATH = "/chat/completions"
 NONE = "none"
 FIRST_ERROR = 400
+LEAST_SECONDS = 0.01
 CLIENT_GONE, ENDPOINT_CUT, SERVER_ENDED = "client_gone", "upstream_cut", "server_ended"
 LARGE_BODY_BYTES = 256 * 1024
 """What is larger is read and written in a thread: other chats go on meanwhile."""
@@ -76,12 +77,14 @@ class Chats:
 
     async def answer(self, request: HttpRequest, channel: Channel) -> None:
         """Answer one request. Refused where the proxy does not go on, Gone when the client has left."""
-        deadline = time.monotonic() + self._proxy.context_seconds
+        began = time.monotonic()
         access = await self.callers.access(request, kind=Kind.WRITE, seconds=self._proxy.context_seconds)
+        # What the client takes to send its body is not memory's time.
+        left = self._proxy.context_seconds - (time.monotonic() - began)
         raw = await channel.body(self._proxy.body_megabytes * 1024**2)
         asked = await _aside(len(raw), partial(read_asked, raw))
         wanted = self._wanted(channel, access, asked)
-        prepared = await self._prepared(access, wanted, asked, deadline)
+        prepared = await self._prepared(access, wanted, asked, seconds=max(left, LEAST_SECONDS))
         channel.own_headers |= _told_headers(prepared)
         capture = self._capture(access, wanted, asked, prepared)
         body = await _aside(len(raw), partial(asked.forwarded, prepared.told, self._proxy))
@@ -96,9 +99,8 @@ class Chats:
             is_retried=retries.isdecimal() and int(retries[:9]) > 0,
         )
 
-    async def _prepared(self, access: Access, wanted: Wanted, asked: Asked, deadline: float) -> Prepared:
-        """What memory gives before the deadline; without it the chat goes on and is told why."""
-        seconds = max(deadline - time.monotonic(), 0.01)
+    async def _prepared(self, access: Access, wanted: Wanted, asked: Asked, *, seconds: float) -> Prepared:
+        """What memory gives in so many seconds; without it the chat goes on and is told why."""
         action = partial(prepare, access, wanted, asked, self._proxy)
         began = time.monotonic()
         try:
@@ -128,10 +130,12 @@ class Chats:
         try:
             await asyncio.wait({work, left}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
-                passing.problem = CLIENT_GONE
                 await _cancelled(work)
                 raise Gone
             work.result()
+        except Gone:
+            passing.problem = CLIENT_GONE
+            raise
         finally:
             if not work.done():
                 passing.problem = passing.problem or SERVER_ENDED
@@ -179,9 +183,11 @@ class _Passing:
                 if whole:
                     await self._channel.write(whole)
         except httpx.HTTPError:
-            self.problem, rest = ENDPOINT_CUT, CUT_EVENT
+            rest = CUT_EVENT
         if rest:
             await self._channel.write(rest)
+        # Said of a reply that is not whole: the endpoint has ended it, one way or the other.
+        self.problem = ENDPOINT_CUT
         await self._channel.end()
 
     async def _pass_whole(self, response: httpx.Response) -> None:

@@ -63,6 +63,8 @@ def postgres_child(layout: Layout, user: ServerUser, programs: Path, *, is_durab
         "unix_socket_directories": f'"{layout.sockets}"',
         "unix_socket_permissions": "0700",
         "max_connections": str(MAXIMUM_CONNECTIONS),
+        # What a killed process has asked for ends soon, and so do the locks that it holds.
+        "client_connection_check_interval": "2s",
         "shared_buffers": shared_buffers(),
         "log_min_messages": "warning",
         "log_min_error_statement": "panic",

@@ -176,6 +176,30 @@ def test_words_are_not_left_in_a_folder_of_somebody_else(hooks: Hooks, tmp_path:
     assert set(taken.iterdir()) == before
 
 
+def test_an_input_that_is_too_large_is_not_left_out_in_silence(hooks: Hooks) -> None:
+    hooks.seconds, hooks.more = 20, HERE
+    words = "x" * 17_000_000
+    event = {"session_id": "s1", "hook_event_name": "beforeSubmitPrompt", "prompt": words}
+    ran = hooks.run("hook", given=json.dumps(event))
+    size = len(json.dumps(event))
+    assert f"an input of {size} bytes is larger than 16777216: nothing of it is recorded" in ran.complaint
+    # The agent goes on.
+    assert ran.told() == {"continue": True}
+    assert (stored(), hooks.waiting()) == ([], [])
+    [name] = hooks.run("status").told()["aside"]
+    [note] = hooks.spool.glob("*/aside/*.too-large")
+    assert (note.name, note.stat().st_mode & 0o777) == (name, 0o600)
+    assert json.loads(note.read_text()) == {"bytes": size, "most": 16_777_216}
+    assert name in hooks.hook("SessionStart", source="startup").complaint
+
+
+def test_of_words_that_are_too_many_the_beginning_is_recorded(hooks: Hooks, line: Line) -> None:
+    hooks.seconds, hooks.more, line.is_cut = 20, HERE, True
+    ran = hooks.record("x" * 17_000_000)
+    assert "an input of 17000000 bytes is larger than 16777216: its beginning is recorded" in ran.complaint
+    assert sum(len(json.loads(path.read_text())["text"]) for path in hooks.waiting()) == 16_777_216
+
+
 def test_odd_settings_and_names_lose_nothing(hooks: Hooks) -> None:
     hooks.more = {
         **HERE,

@@ -68,6 +68,25 @@ def test_a_request_without_a_session_is_answered_by_one_body(alice: Alice) -> No
         assert "mcp-session-id" not in reply.headers
 
 
+def test_a_session_that_never_was_is_no_hindrance(alice: Alice) -> None:
+    reply = asked(call("standing_rules", entity=ALICE), token=token_for(alice.entity), Mcp_Session_Id="never")
+    assert reply.json()["result"]["structuredContent"]["entity"] == ALICE
+    assert "mcp-session-id" not in reply.headers
+
+
+def test_calls_at_once_are_answered_each_for_itself(alice: Alice) -> None:
+    headers = {**ACCEPT, "Authorization": f"Bearer {token_for(alice.entity)}"}
+
+    async def send() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(cast(Any, application))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8000") as client:
+            bodies = [{**call("standing_rules", entity=ALICE, limit=n), "id": n} for n in range(1, 7)]
+            return await asyncio.gather(*(client.post("/mcp", json=body, headers=headers) for body in bodies))
+
+    told = [reply.json() for reply in asyncio.run(send())]
+    assert [(one["id"], one["result"]["isError"]) for one in told] == [(n, False) for n in range(1, 7)]
+
+
 @pytest.mark.parametrize("authorization", ["", "Bearer msk_nothing", "Basic bXNrOg==", "Bearer"])
 def test_without_a_key_that_opens_something_there_is_a_challenge(authorization: str, alice: Alice) -> None:
     reply = asked(**({"Authorization": authorization} if authorization else {}))

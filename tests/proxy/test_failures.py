@@ -83,6 +83,15 @@ def test_a_stream_that_the_endpoint_breaks_off_is_stored_and_marked(proxied: Pro
     assert reply.metadata == {"model": "stub", "incomplete": "upstream_cut"}
 
 
+def test_a_stream_that_the_endpoint_ends_early_passes_as_it_came_and_is_marked(proxied: Proxied) -> None:
+    whole = Reply.streamed("Good ", "morning", ", Alice")
+    proxied.upstream.script = [replace(whole, body=whole.body[: whole.body.index(b", Alice")])]
+    reply = proxied.post({"model": "stub", "messages": said("Hello"), "stream": True})
+    assert (reply.status_code, reply.content) == (200, whole.body[: whole.body.index(b", Alice")])
+    assert proxied.wait_for(2) == [("user", "Hello"), ("assistant", "Good morning")]
+    assert Message.objects.get(role="assistant").metadata == {"model": "stub", "incomplete": "upstream_cut"}
+
+
 def test_a_client_that_leaves_after_some_words_leaves_them(proxied: Proxied) -> None:
     body = Reply.streamed("Good ", "morning")
     proxied.upstream.script = [body.gated(threading.Event(), 'Good "}, "finish_reason": null}]}\n\n')]
@@ -165,7 +174,9 @@ def test_keys_that_open_nothing(proxied: Proxied) -> None:
 
 def test_requests_that_are_none(proxied: Proxied) -> None:
     assert proxied.post(b"[1]").json()["error"]["code"] == "invalid"
-    assert proxied.post(b'{"a": NaN}').status_code == 400
+    for number in (b"NaN", b"1e999", b"-1e999"):
+        # Written again it would be no JSON, which is worse than to be refused here.
+        assert proxied.post(b'{"messages": [], "a": %s}' % number).json()["error"]["code"] == "invalid"
     assert proxied.post(b" " * (1024 * 1024 + 1)).status_code == 413
     assert httpx.get(f"{proxied.url}/v1/chat/completions").headers["allow"] == "POST"
     assert httpx.get(f"{proxied.url}/v1/embeddings").status_code == 404

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import psycopg
 import pytest
-from django.db import connection
+from django.db import connection, connections
+from psycopg_pool import ConnectionPool
 
 from memory import queries
-from memseek_site.databases import with_pool
+from memseek_site.databases import database_at, with_pool
+from memseek_site.environment import Environment
 
 
 @pytest.mark.parametrize(("keeps_plans", "threshold"), [(True, 0), (False, None)])
@@ -18,6 +21,20 @@ def test_plans_are_kept_where_connections_are_not_shared(keeps_plans: bool, thre
         "require",
         3,
     )
+
+
+def test_a_server_that_is_gone_without_a_word_is_noticed() -> None:
+    address = "postgresql://memseek@db/memseek?keepalives_idle=5"
+    database = database_at(Environment(), "DATABASE_URL", address)
+    assert database is not None
+    options = with_pool(database, size=3, keeps_plans=False)["OPTIONS"]
+    told = [name for name in sorted(options) if name.startswith(("keepalives", "tcp"))]
+    assert {name: options[name] for name in told} == {
+        "keepalives_count": 3,
+        "keepalives_idle": 5,
+        "keepalives_interval": 10,
+        "tcp_user_timeout": 60_000,
+    }
 
 
 @pytest.mark.django_db
@@ -35,3 +52,26 @@ def test_queries_sent_together_answer_in_their_order(threshold: int | None) -> N
             ]
     finally:
         connection.connection.prepare_threshold = before
+
+
+@pytest.mark.django_db
+def test_connections_that_were_cut_are_replaced_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("psycopg_pool.pool.sleep", pauses.append)
+    own = with_pool(connection.settings_dict, size=6, keeps_plans=False)["OPTIONS"]["pool"]
+    told = connection.get_connection_params() | {"autocommit": True}
+    with ConnectionPool(kwargs=told, open=True, check=ConnectionPool.check_connection, **own) as pool:
+        monkeypatch.setitem(connections["default"]._connection_pools, "default", pool)  # type: ignore[attr-defined]
+        taken = [pool.getconn() for _ in range(6)]
+        before = {held.info.backend_pid for held in taken}
+        for held in taken:
+            pool.putconn(held)
+        with psycopg.connect(**told) as beside:
+            beside.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s) pid", [list(before)])
+        taken = [pool.getconn() for _ in range(6)]
+        after = {held.info.backend_pid for held in taken}
+        for held in taken:
+            held.execute("SELECT 1")
+            pool.putconn(held)
+    # The first pause of a request is none; a second one would be a second.
+    assert (len(after), before & after, set(pauses)) == (6, set(), {0.0})
