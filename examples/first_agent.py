@@ -99,5 +99,7 @@ async def main(base_url: str | None, key: str | None) -> None:
 
 if __name__ == "__main__":
     is_given = os.environ.get("MEMSEEK_BASE_URL") or os.environ.get("MEMSEEK_API_KEY")
+    if not is_given:
+        print("A server of its own is started, with an empty memory …", flush=True)
     with nullcontext() if is_given else trial_server() as server:
         asyncio.run(main(server.base_url, server.key) if server else main(None, None))

@@ -89,6 +89,8 @@ def is_yes(question: str) -> bool:
 
 if __name__ == "__main__":
     is_given = os.environ.get("MEMSEEK_BASE_URL") or os.environ.get("MEMSEEK_API_KEY")
+    if not is_given:
+        print("A server of its own is started, with an empty memory …", flush=True)
     with (
         nullcontext() if is_given else trial_server(scopes=["admin"]) as server,
         Memory(server.base_url, server.key) if server else Memory() as memory,

@@ -20,7 +20,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from memory.ingest.instants import in_utc
 from memory.ingest.problems import IngestError, Problem, refused
-from memory.ingest.storable import is_blank, json_problem, text_problem
+from memory.ingest.storable import is_blank, json_problem, mended, text_problem
 from memory.models.messages import MESSAGE_TEXT_LIMIT, METADATA_BYTES_LIMIT, SPEAKER_LIMIT
 
 MESSAGES_PER_CALL = 100
@@ -41,6 +41,10 @@ def _storable_text(value: Any) -> Any:
     if problem:
         raise _problem("unstorable", problem)
     return value
+
+
+def _said_text(value: Any) -> Any:
+    return _storable_text(mended(value)) if isinstance(value, str) else value
 
 
 def _visible_text(value: Any) -> Any:
@@ -102,29 +106,41 @@ def _identifier(value: Any) -> Any:
 
 Item = TypeVar("Item", bound=BaseModel)
 Text = Annotated[str, BeforeValidator(_storable_text)]
+Words = Annotated[str, BeforeValidator(_said_text)]
+"""What was said: half a character in it is mended, since the rest must not be lost for it."""
 VisibleText = Annotated[str, BeforeValidator(_visible_text)]
 
 
 class Said(BaseModel):
-    """What is said, wherever it stands; texts are kept byte for byte.
+    """What is said, wherever it stands; texts are kept byte for byte, but for halves of characters.
 
-    `occurred_at` left out means now, at the moment of recording; None means that nobody knows when.
-    `parent` is the id of an earlier stored message.
+    One of `text`, `attachment_text` and `tool_calls` says something.
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
 
     role: Literal["user", "assistant", "tool", "system"]
-    text: Text = Field(default="", max_length=MESSAGE_TEXT_LIMIT)
+    """Who speaks; nothing is learned from `system`."""
+    text: Words = Field(default="", max_length=MESSAGE_TEXT_LIMIT)
+    """The words."""
     speaker: Text = Field(default="", max_length=SPEAKER_LIMIT)
-    attachment_text: Text = Field(default="", max_length=MESSAGE_TEXT_LIMIT)
+    """The name of whoever speaks, where there are several or it is to be known."""
+    attachment_text: Words = Field(default="", max_length=MESSAGE_TEXT_LIMIT)
+    """The text of what was attached, such as the caption of a picture."""
     dedupe_key: VisibleText | None = Field(default=None, max_length=DEDUPE_KEY_LIMIT)
+    """The sender's own id of the message: the same one again stores nothing."""
     occurred_at: Annotated[datetime | None, BeforeValidator(read_instant)] = None
+    """When it was said, ISO 8601 with an offset. Left out it is now; null means that nobody knows."""
     parent: Annotated[UUID | None, BeforeValidator(_identifier)] = None
+    """The id of an earlier stored message that this one belongs to."""
     tool_name: Text = Field(default="", max_length=TOOL_NAME_LIMIT)
+    """The tool whose result it is."""
     tool_calls: Annotated[list[dict[str, Any]], BeforeValidator(_tool_calls)] = []
+    """The calls of tools that it makes, as the model's provider writes them."""
     tool_call_id: Text = Field(default="", max_length=TOOL_NAME_LIMIT)
+    """The call that it is the result of."""
     metadata: Annotated[dict[str, Any], BeforeValidator(_metadata)] = {}
+    """Anything else, kept and given back."""
     _as_sent: Self | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
@@ -154,7 +170,9 @@ class IncomingMessage(Said):
     """One message as a caller hands it in, with the session that it belongs to."""
 
     session: VisibleText = Field(max_length=SESSION_NAME_LIMIT)
+    """The conversation that it belongs to, by the sender's own name."""
     ordinal: int | None = Field(default=None, ge=0, le=ORDINAL_LIMIT)
+    """Its place in the session; left out it comes after what is there."""
 
 
 class IncomingTurn(Said):
@@ -188,14 +206,16 @@ def read_items(schema: type[Item], items: Sequence[Any], items_name: str = "mess
         try:
             found.append(schema.model_validate(item))
         except ValidationError as error:
-            problems += [_named(index, detail) for detail in error.errors(include_input=False)]
+            problems += [_named(schema, index, detail) for detail in error.errors(include_input=False)]
     if problems:
         raise IngestError(problems)
     return found
 
 
-def _named(index: int, detail: ErrorDetails) -> Problem:
+def _named(schema: type[BaseModel], index: int, detail: ErrorDetails) -> Problem:
     if detail["type"] == "nothing_said":
         return Problem(index, "text", detail["msg"])
     field = ".".join(str(part) for part in detail["loc"]) or "message"
-    return Problem(index, field[:FIELD_NAME_SHOWN], detail["msg"])
+    is_unknown = detail["type"] == "extra_forbidden" and len(detail["loc"]) == 1
+    problem = f"is unknown; known are {', '.join(schema.model_fields)}" if is_unknown else detail["msg"]
+    return Problem(index, field[:FIELD_NAME_SHOWN], problem)

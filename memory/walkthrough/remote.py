@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from uuid import UUID
 
-from memory.client import EntityStatus, Memory, NewMessage, NewStep, NotFoundError
+from memory.client import EntityStatus, Memory, NewMessage, NewStep, NotFoundError, UnauthorisedError
 from memory.measuring.only_words import ONLY_WORDS
 from memory.recall.records import Candidate, Changes
 from memory.walkthrough import translating
@@ -21,7 +21,7 @@ from memory.walkthrough.access import (
     Said,
     Told,
 )
-from memory.walkthrough.naming import SPEAKER, client_command, new_session
+from memory.walkthrough.naming import RUN_ID_VARIABLE, SPEAKER, client_command, new_session
 from memory.walkthrough.progress import NOTICE_SECONDS, Notice, Settled, progress
 from memory.walkthrough.remote_problems import problems_told
 from memory.walkthrough.remote_procedures import RemoteProcedures
@@ -52,7 +52,16 @@ class RemoteMemory(RemoteReading):
         try:
             self.client.entity(self.entity)
         except NotFoundError:
+            self._make()
+
+    def _make(self) -> None:
+        try:
             self.client.create_entity(self.entity)
+        except UnauthorisedError as problem:
+            raise MemoryProblemError(
+                f"The memory {self.entity} is not there, and this key makes none. {problem.detail} "
+                f"A key that reads looks at a run that is there: {RUN_ID_VARIABLE}=… and --no-tour."
+            ) from problem
 
     @problems_told()
     def say(self, text: str, notice: Callable[[str], object]) -> Said:

@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from memory.ingest.incoming import IncomingMessage
 from memory.models import Entity, Message
 from tests.api.conftest import Caller
 
@@ -55,16 +56,16 @@ def test_a_new_entity_is_made(caller: Caller, alice: Entity) -> None:
 def test_every_problem_is_named_and_nothing_is_stored(caller: Caller) -> None:
     reply = caller.post("/records", body({}, {"text": " "}, {"role": "robot", "mood": 1}, entity="agent.new"))
     role = "Input should be 'user', 'assistant', 'tool' or 'system'"
+    unknown = f"is unknown; known are {', '.join(IncomingMessage.model_fields)}"
     assert (reply.status_code, reply.json()) == (
         400,
         {
             "error": "invalid",
-            "detail": f"messages[1].text: is blank; messages[2].role: {role}; "
-            "messages[2].mood: Extra inputs are not permitted",
+            "detail": f"messages[1].text: is blank; messages[2].role: {role}; messages[2].mood: {unknown}",
             "problems": [
                 {"index": 1, "field": "text", "problem": "is blank"},
                 {"index": 2, "field": "role", "problem": role},
-                {"index": 2, "field": "mood", "problem": "Extra inputs are not permitted"},
+                {"index": 2, "field": "mood", "problem": unknown},
             ],
         },
     )

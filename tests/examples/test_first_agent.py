@@ -88,7 +88,12 @@ def test_the_reply_comes_from_a_model_where_one_is_configured(server: Trial, tmp
 
 def test_alone_it_brings_up_a_server_and_leaves_nothing_behind(tmp_path: Path) -> None:
     told = run(tmp_path)
-    assert (told.stdout, told.stderr, told.returncode) == (TOLD.format(reply=PLAIN, outcome="stored"), "", 0)
+    assert (told.stdout, told.stderr, told.returncode) == (
+        "A server of its own is started, with an empty memory …\n"
+        + TOLD.format(reply=PLAIN, outcome="stored"),
+        "",
+        0,
+    )
     assert list(tmp_path.iterdir()) == []
     assert processes_about(str(tmp_path)) == {}
 

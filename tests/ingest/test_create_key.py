@@ -57,7 +57,10 @@ def test_without_options_it_reads_and_writes_everything_without_end(workspace: W
     ("arguments", "detail"),
     [
         (["nowhere"], "There is no workspace of this name."),
-        (["acme", "--entity", "nobody"], "The workspace has no entity 'nobody'."),
+        (
+            ["acme", "--entity", "nobody"],
+            "The workspace has no entity 'nobody'. Its first words make it, or POST /api/v1/entities.",
+        ),
         (["acme", "--label", "x" * 65], "--label has more than 64 characters"),
         (["acme", "--lifetime", "soon"], "invalid length of time value: 'soon'"),
         (["acme", "--lifetime", "0h"], "invalid length of time value: '0h'"),

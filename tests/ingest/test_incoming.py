@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memory.ingest.incoming import read_messages
+from memory.ingest.incoming import IncomingMessage, read_messages
 from memory.ingest.problems import IngestError, Problem
 
 GOOD: dict[str, Any] = {"session": "s1", "role": "user", "text": "hello"}
@@ -23,10 +23,9 @@ def problems_of(*items: Any) -> list[Problem]:
         ({"text": ""}, "text", "is blank"),
         ({"text": " \n\t\u200b"}, "text", "is blank"),
         ({"text": "a\0b"}, "text", "holds the character U+0000"),
-        ({"text": "a\ud800b"}, "text", "holds half of a surrogate pair"),
         ({"text": 5}, "text", "Input should be a valid string"),
         ({"text": "a" * 65_537}, "text", "String should have at most 65536 characters"),
-        ({"attachment_text": "\udfff"}, "attachment_text", "holds half of a surrogate pair"),
+        ({"speaker": "\udfff"}, "speaker", "holds half of a surrogate pair"),
         ({"role": "robot"}, "role", "Input should be 'user', 'assistant', 'tool' or 'system'"),
         ({"session": ""}, "session", "is blank"),
         ({"session": "s" * 129}, "session", "String should have at most 128 characters"),
@@ -67,7 +66,7 @@ def problems_of(*items: Any) -> list[Problem]:
         ({"metadata": []}, "metadata", "Input should be a valid dictionary"),
         ({"tool_calls": [{"name": "x\0"}]}, "tool_calls", "holds the character U+0000"),
         ({"tool_calls": ["x"]}, "tool_calls.0", "Input should be a valid dictionary"),
-        ({"mood": "good"}, "mood", "Extra inputs are not permitted"),
+        ({"mood": "good"}, "mood", f"is unknown; known are {', '.join(IncomingMessage.model_fields)}"),
         (
             {"\ud800": 1},
             "message",
@@ -77,6 +76,13 @@ def problems_of(*items: Any) -> list[Problem]:
 )
 def test_a_bad_field_is_named(change: dict[str, Any], field: str, problem: str) -> None:
     assert problems_of(GOOD | change) == [Problem(0, field, problem)]
+
+
+def test_half_a_character_is_mended_in_what_was_said_and_nothing_else() -> None:
+    said = "a\ud800b \U00020bb7 \ud842\udfb7 e\u0301 \u200d\r\n"
+    [message] = read_messages([GOOD | {"text": said, "attachment_text": "\udfff"}])
+    kept = "a\ufffdb \U00020bb7 \U00020bb7 e\u0301 \u200d\r\n"
+    assert (message.text, message.attachment_text) == (kept, "\ufffd")
 
 
 def test_deep_nesting_is_refused() -> None:

@@ -139,7 +139,10 @@ def test_a_key_that_reads_shows_and_says_what_it_may_not(run: Any, workspace: Wo
 def test_a_reading_key_makes_no_memory(run: Any, workspace: Workspace) -> None:
     told = run(key_with(workspace, "read"))
     assert (told.status, told.out) == (1, "")
-    assert told.err == "This key does not cover that. This key has no write scope.\n"
+    assert told.err == (
+        f"The memory {NAME} is not there, and this key makes none. This key has no write scope. "
+        "A key that reads looks at a run that is there: AGENT_MEMORY_RUN_ID=… and --no-tour.\n"
+    )
 
 
 def test_a_key_that_is_bound_opens_its_own_memory_alone(run: Any, workspace: Workspace) -> None:

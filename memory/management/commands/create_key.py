@@ -77,7 +77,9 @@ def _workspace(name: str) -> Workspace:
 def _entity(workspace: Workspace, name: str) -> Entity:
     found = find_entity(workspace=workspace, name=name)
     if found is None:
-        raise CommandError(f"The workspace has no entity {name!r}.")
+        raise CommandError(
+            f"The workspace has no entity {name!r}. Its first words make it, or POST /api/v1/entities."
+        )
     return found
 
 
