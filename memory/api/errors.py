@@ -27,7 +27,7 @@ from memory.recall.replay import UnknownSessionError
 from memory.recall.short_ids import NoIdError
 from memory.recall.trace import AmbiguousIdError, NoRecordError
 from memory.skills.uses import ExpiredUseError, NoUseError
-from memory.stewardship.actors import RefusedChangeError, StaleChangeError
+from memory.stewardship.actors import NotThereError, RefusedChangeError, StaleChangeError
 from memory.stewardship.sharing import NoShareError
 
 logger = logging.getLogger(__name__)
@@ -69,6 +69,8 @@ def error_response(error: Exception, context: Mapping[str, Any]) -> Response:
         return _ambiguity(error)
     if isinstance(error, ExpiredUseError):
         return _reply(status.HTTP_410_GONE, "expired", str(error))
+    if isinstance(error, NotThereError):
+        return _reply(status.HTTP_404_NOT_FOUND, "not_found", str(error))
     if isinstance(error, RefusedChangeError):
         code = "stale" if isinstance(error, StaleChangeError) else "refused"
         return _reply(status.HTTP_409_CONFLICT, code, str(error))

@@ -19,7 +19,9 @@ from memory.recall.records import Assertion, OutsideReceipt, TraceNode, TraceTre
 from memory.recall.sharing import SharedFound
 from memory.recall.short_ids import short_id
 
-HIT_FIELDS = tuple(field.name for field in fields(Hit) if field.name != "messages")
+NOT_TOLD = {"messages", "scope", "is_superseded"}
+"""Of a hit: messages are its citations; the others decide what a context shows."""
+HIT_FIELDS = tuple(field.name for field in fields(Hit) if field.name not in NOT_TOLD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
 
 from memory.cascade.contract import AtomDecision, Refusal
 from memory.cascade.designs import Design
-from memory.cascade.offering import said_text, said_words
+from memory.cascade.l1_rules import (
+    Replaced,
+    bound_to_situation,
+    refuse_foreign_rule,
+    refuse_joined_rules,
+    refuse_unspoken_rule,
+    vouches,
+    without_raise,
+)
+from memory.cascade.offering import said_words
 from memory.cascade.rules.grounding import ungrounded
 from memory.cascade.rules.grounding_relative import dates_said
 from memory.cascade.rules.handles import Handles, Kind, NotOfferedError
@@ -135,18 +144,20 @@ class ExtractionJudge:
         if item.action == "merge" and item.reason not in ("value", "contradiction"):
             raise RefusedError("A merge's reason is value or contradiction.")
         if item.kind == "instruction":
-            _refuse_foreign_rule({message.role for message in cited})
+            refuse_foreign_rule({message.role for message in cited})
         self._refuse_lost_rule(item, extracted, taken)
+        refuse_joined_rules(item, self._replaced(extracted, taken), cited)
         if item.scope and item.kind != "instruction":
             raise RefusedError("Only an instruction has a scope.")
         self._check_dates(item, cited)
         widened = self._ground(extracted, cited, taken)
         if item.kind == "instruction":
-            _refuse_unspoken_rule(item, cited)
+            refuse_unspoken_rule(item, cited)
         unsaid = self._unsaid(item, cited)
-        said = item.model_copy(update={name: EMPTY[name] for name in unsaid})
-        notes = tuple(f"{name} was left out: nobody said it" for name in unsaid)
-        decision, bounds = self._within_bounds(_without_raise(said, self._targeted(widened, taken)))
+        kept = item.model_copy(update={name: EMPTY[name] for name in unsaid})
+        said, bindings = bound_to_situation(kept, cited)
+        notes = (*(f"{name} was left out: nobody said it" for name in unsaid), *bindings)
+        decision, bounds = self._within_bounds(without_raise(said, self._replaced(widened, taken)))
         return replace(widened, decision=decision, notes=(*notes, *bounds))
 
     def _within_bounds(self, item: AtomDecision) -> tuple[AtomDecision, tuple[str, ...]]:
@@ -164,7 +175,7 @@ class ExtractionJudge:
         self, item: AtomDecision, extracted: Extracted, taken: Mapping[int, Extracted]
     ) -> None:
         """A rule is replaced by a rule, or by words that contradict it; never by a mere report."""
-        replaces_rule = any(kind == "instruction" for kind, _ in self._targeted(extracted, taken))
+        replaces_rule = any(claim.kind == "instruction" for claim in self._replaced(extracted, taken))
         if item.action == "merge" and replaces_rule and item.kind != "instruction" and item.reason == "value":
             raise RefusedError("An instruction is replaced by an instruction, or contradicted.")
 
@@ -185,14 +196,10 @@ class ExtractionJudge:
             found.append("subject")
         return found
 
-    def _targeted(self, extracted: Extracted, taken: Mapping[int, Extracted]) -> list[tuple[str, int]]:
-        """Kind and priority of what it replaces."""
-        offered = [self.atoms[atom_id] for atom_id in extracted.targets]
-        own = [taken[place].decision for place in extracted.own_targets]
-        return [
-            *((atom.kind, atom.priority) for atom in offered),
-            *((decision.kind, decision.priority) for decision in own),
-        ]
+    def _replaced(self, extracted: Extracted, taken: Mapping[int, Extracted]) -> list[Replaced]:
+        """What it takes the place of."""
+        offered = [Replaced.of(self.atoms[atom_id]) for atom_id in extracted.targets]
+        return offered + [Replaced.of(taken[place].decision) for place in extracted.own_targets]
 
     def _check_dates(self, item: AtomDecision, cited: Sequence[Message]) -> None:
         dates = [day for day in (item.happened_from, item.happened_until) if day]
@@ -242,32 +249,12 @@ class ExtractionJudge:
         )
 
 
-def _refuse_foreign_rule(roles: Collection[str]) -> None:
-    """Only a user makes rules; what a tool returned must not become one beside a user's small talk."""
-    if Message.Role.USER not in roles:
-        raise RefusedError("An instruction needs a user's own words.")
-    if Message.Role.TOOL in roles:
-        raise RefusedError("An instruction rests on no output of a tool: cite the user's own words alone.")
-
-
-def _refuse_unspoken_rule(item: AtomDecision, cited: Sequence[Message]) -> None:
-    """A caption, or small talk beside somebody else's words, makes no rule."""
-    own = [said_text(message) for message in cited if message.role == Message.Role.USER]
-    if not any(_vouches(item, words) for words in own):
-        raise RefusedError("An instruction needs a user's own words.")
-
-
 def _authority(item: AtomDecision, cited: Sequence[Message]) -> Authority:
     """The highest authority among the cited messages that speak of the claim: a mere «thanks» lends none."""
-    vouching = [message for message in cited if _vouches(item, said_words(message))]
+    vouching = [message for message in cited if vouches(item, said_words(message))]
     return max(
         (AUTHORITY_OF_ROLE[Message.Role(message.role)] for message in vouching), default=Authority.INFERENCE
     )
-
-
-def _vouches(item: AtomDecision, words: str) -> bool:
-    """Whether some words share at least one term with the claim; a skip has no words of its own."""
-    return not item.text or not set(terms_of(item.text)).isdisjoint(terms_of(words))
 
 
 def _refuse_echo(item: AtomDecision, markers: Sequence[str]) -> None:
@@ -275,11 +262,3 @@ def _refuse_echo(item: AtomDecision, markers: Sequence[str]) -> None:
     for marker in markers:
         if marker.casefold() in folded:
             raise RefusedError("It repeats an example of the prompt.")
-
-
-def _without_raise(item: AtomDecision, targeted: Sequence[tuple[str, int]]) -> AtomDecision:
-    """Merging does not raise the priority of a rule by itself."""
-    ceilings = [priority for kind, priority in targeted if kind == item.kind == "instruction"]
-    if item.action != "merge" or not ceilings or item.priority <= max(ceilings):
-        return item
-    return item.model_copy(update={"priority": max(ceilings)})

@@ -1,4 +1,8 @@
-"""Which texts and JSON values PostgreSQL can give back as they came. Nothing is mended, only refused."""
+"""Which texts and JSON values PostgreSQL can give back as they came.
+
+They are refused, not mended; but for half a character in what somebody said, which a client left behind when
+it cut the text: the rest of the words must not be lost for it.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ JOINERS = "\u200c\u200d"
 """Invisible, but part of how Persian, Hindi and emoji are written."""
 UNCLEAR = "begins or ends with a space, or holds a character that cannot be seen"
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 _HIDDEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co"})
 
 
@@ -25,6 +30,15 @@ def text_problem(text: str) -> str | None:
     except UnicodeEncodeError:
         return "holds half of a surrogate pair"
     return None
+
+
+def mended(text: str) -> str:
+    """The text with U+FFFD for each half of a surrogate pair; a pair becomes the character that it means."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def is_blank(text: str) -> bool:
@@ -54,7 +68,7 @@ def json_problem(value: Any, *, bytes_limit: int) -> str | None:
 
 def canonical_json(value: Any) -> bytes:
     """The same bytes for equal values, whatever the order of their keys."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    return _CANONICAL.encode(value).encode()
 
 
 _TOO_DEEP = object()

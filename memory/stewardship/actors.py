@@ -31,5 +31,9 @@ class RefusedChangeError(ValueError):
     """A change that may not be made; the text says why, fit for people."""
 
 
+class NotThereError(RefusedChangeError):
+    """Something was named that is none of the entity; what lies in another one is not told from nothing."""
+
+
 class StaleChangeError(RefusedChangeError):
     """Somebody was faster: what the change was based on is not current any more."""

@@ -244,7 +244,7 @@ def test_a_run_that_lost_its_claim_writes_nothing() -> None:
     assert (runs(entity)[0].status, runs(entity)[0].noop_reason) == ("discarded", "its claim was lost")
 
 
-def test_case_56_an_erase_during_the_call_discards_the_run_and_its_raw_answer() -> None:
+def test_an_erase_during_the_call_discards_the_run_and_its_raw_answer() -> None:
     entity = an_entity()
     say(entity, "My badge word is ORCHID-7.")
     work.flush(entity)

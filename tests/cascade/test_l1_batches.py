@@ -35,7 +35,7 @@ def find_allergy(request: Any) -> Any:
 
 
 @pytest.mark.parametrize("characters", [60_000, 65_536])
-def test_case_09_the_end_of_a_very_long_message_is_read(characters: int) -> None:
+def test_the_end_of_a_very_long_message_is_read(characters: int) -> None:
     entity = an_entity()
     [message] = say(entity, long_text(characters, ALLERGY))
     model = settle(entity, l1_extract=find_allergy)
@@ -51,7 +51,7 @@ def test_case_09_the_end_of_a_very_long_message_is_read(characters: int) -> None
     assert sum(len(piece) for piece in pieces) >= characters
 
 
-def test_case_09_every_piece_may_be_corrected_once() -> None:
+def test_every_piece_may_be_corrected_once() -> None:
     entity = an_entity()
     say(entity, long_text(60_000, ALLERGY))
     bad = answer(store("Bertrand likes tea.", "m1"))
@@ -60,7 +60,7 @@ def test_case_09_every_piece_may_be_corrected_once() -> None:
     assert (run.status, run.calls, Atom.objects.count()) == ("succeeded", 16, 0)
 
 
-def test_case_09_a_long_attachment_is_read_in_pieces_too() -> None:
+def test_a_long_attachment_is_read_in_pieces_too() -> None:
     entity = an_entity()
     say(entity, "The transcript:", attachment_text=long_text(30_000, ALLERGY))
 
@@ -143,7 +143,7 @@ def test_a_batch_holds_one_session_in_the_order_of_events() -> None:
     assert [[m.text for m in payload.messages] for payload in payloads(model)] == [["b0", "b1", "b2"], ["a1"]]
 
 
-def test_case_02_a_cut_answer_is_a_failure_and_the_next_try_is_smaller() -> None:
+def test_a_cut_answer_is_a_failure_and_the_next_try_is_smaller() -> None:
     entity = an_entity()
     say(entity, *(f"Fact {number}." for number in range(10)))
     cut = ModelReply(text='{"items": [{"action": "store", "te', model="m", finish_reason="length")
@@ -158,7 +158,7 @@ def test_case_02_a_cut_answer_is_a_failure_and_the_next_try_is_smaller() -> None
     assert (sizes[:3], Atom.objects.count(), Message.objects.parked().count()) == ([10, 5, 2], 10, 0)
 
 
-def test_case_04_prose_with_braces_before_the_answer_is_read() -> None:
+def test_prose_with_braces_before_the_answer_is_read() -> None:
     entity = an_entity()
     say(entity, "I prefer window seats.")
     words = 'Looking at {the trip}, I propose: {"items": [%s]}'
@@ -167,7 +167,7 @@ def test_case_04_prose_with_braces_before_the_answer_is_read() -> None:
     assert Atom.objects.get().text == "Alice prefers window seats."
 
 
-def test_case_05_thinking_alone_is_asked_again_more_strictly_and_then_set_aside(settings: Any) -> None:
+def test_thinking_alone_is_asked_again_more_strictly_and_then_set_aside(settings: Any) -> None:
     waking = replace(settings.MEMSEEK.waking, retry_seconds=(0.0,))
     settings.MEMSEEK = replace(settings.MEMSEEK, waking=waking)
     entity = an_entity()
@@ -201,7 +201,7 @@ def test_a_used_up_run_budget_keeps_the_good_items_of_the_first_answer(settings:
     ]
 
 
-def test_case_16_a_transcript_that_grows_with_every_call_is_read_once() -> None:
+def test_a_transcript_that_grows_with_every_call_is_read_once() -> None:
     entity = an_entity()
     told = [
         IncomingMessage.model_validate({"session": "s", "role": role, "text": text, "occurred_at": START})
@@ -217,7 +217,7 @@ def test_case_16_a_transcript_that_grows_with_every_call_is_read_once() -> None:
     assert [message.text for message in payload.messages] == [message.text for message in told]
 
 
-def test_case_20_an_import_that_is_repeated_wakes_no_model() -> None:
+def test_an_import_that_is_repeated_wakes_no_model() -> None:
     entity = an_entity()
     told = [
         IncomingMessage(session="s", role="user", text=f"Fact {n}.", occurred_at=START, dedupe_key=f"k{n}")
@@ -234,7 +234,7 @@ def _store_all(request: Any) -> Any:
     return answer(*(store(m.text, m.handle) for m in request.payload.messages))
 
 
-def test_case_01_a_transient_failure_moves_no_mark() -> None:
+def test_a_transient_failure_moves_no_mark() -> None:
     entity = an_entity()
     say(entity, *(f"Fact {number}." for number in range(6)))
     work.flush(entity)

@@ -216,7 +216,7 @@ def test_merging_may_lower_a_priority() -> None:
 
 
 @pytest.mark.parametrize("field", ["text", "topic", "subject", "scope"])
-def test_case_26_the_prompts_examples_are_never_stored(field: str) -> None:
+def test_the_prompts_examples_are_never_stored(field: str) -> None:
     entity = an_entity()
     say(entity, "ok, thanks", speaker="Zorblatt")
     item = {**store("Be brief.", kind="instruction"), field: "The zorblatt way"}
@@ -224,7 +224,7 @@ def test_case_26_the_prompts_examples_are_never_stored(field: str) -> None:
     assert states(entity) == []
 
 
-def test_case_17_the_same_words_twice_in_one_answer_are_one_claim_with_two_receipts() -> None:
+def test_the_same_words_twice_in_one_answer_are_one_claim_with_two_receipts() -> None:
     entity = an_entity()
     say(entity, "My locker is number 12.", "My locker is number 12!")
     same = "Alice's locker is number 12."
@@ -238,7 +238,7 @@ def test_case_17_the_same_words_twice_in_one_answer_are_one_claim_with_two_recei
     ]
 
 
-def test_case_31_the_same_fact_a_week_later_is_a_second_receipt_and_seen_later() -> None:
+def test_the_same_fact_a_week_later_is_a_second_receipt_and_seen_later() -> None:
     entity = an_entity()
     say(entity, "I live in Oslo.")
     settle(entity, answer(store("Alice lives in Oslo.")))
@@ -309,7 +309,7 @@ def test_a_skip_needs_no_target_and_says_why() -> None:
     assert (states(entity), run.outputs) == ([], {})
 
 
-def test_case_35_a_rule_for_one_situation_keeps_it_and_joins_no_other_rule() -> None:
+def test_a_rule_for_one_situation_keeps_it_and_joins_no_other_rule() -> None:
     entity = an_entity()
     say(entity, "For this check answer only OK.")
     settle(
@@ -322,7 +322,7 @@ def test_case_35_a_rule_for_one_situation_keeps_it_and_joins_no_other_rule() -> 
     assert list(found) == [("Answer only OK.", "this check", 50), ("Do not sound cold.", "", 60)]
 
 
-def test_case_37_what_was_superseded_is_offered_to_no_model_again() -> None:
+def test_what_was_superseded_is_offered_to_no_model_again() -> None:
     entity = an_entity()
     say(entity, "The deadline is in May.")
     settle(entity, answer(store("The deadline is in May.")))

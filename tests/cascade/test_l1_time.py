@@ -20,7 +20,7 @@ def dropped(entity: Entity) -> list[str]:
     ]
 
 
-def test_case_40_a_local_evening_is_that_day_although_it_is_the_next_one_in_utc() -> None:
+def test_a_local_evening_is_that_day_although_it_is_the_next_one_in_utc() -> None:
     entity = an_entity(time_zone="America/New_York")
     say(entity, "I fixed the pump today.", at=datetime(2026, 4, 23, 2, 30, tzinfo=UTC))
     claim = store(
@@ -33,14 +33,14 @@ def test_case_40_a_local_evening_is_that_day_although_it_is_the_next_one_in_utc(
     assert atom.occurred_at == datetime(2026, 4, 23, 2, 30, tzinfo=UTC)
 
 
-def test_case_40_the_day_in_utc_is_refused() -> None:
+def test_the_day_in_utc_is_refused() -> None:
     entity = an_entity(time_zone="America/New_York")
     say(entity, "I fixed the pump today.", at=datetime(2026, 4, 23, 2, 30, tzinfo=UTC))
     settle(entity, l1_extract=answer(store("Alice fixed the pump on 23 April 2026.")))
     assert (Atom.objects.count(), dropped(entity)) == (0, ["The cited messages do not hold: 23 April 2026."])
 
 
-def test_case_42_what_nobody_knows_the_time_of_gets_no_date() -> None:
+def test_what_nobody_knows_the_time_of_gets_no_date() -> None:
     entity = an_entity()
     say(entity, "The bridge was closed for repairs.", at=None)
     model = settle(
@@ -57,7 +57,7 @@ def test_case_42_what_nobody_knows_the_time_of_gets_no_date() -> None:
     assert (atom.occurred_at, atom.happened_from, atom.last_seen_at) == (None, None, None)
 
 
-def test_case_42_a_date_that_the_words_hold_needs_no_time_of_saying() -> None:
+def test_a_date_that_the_words_hold_needs_no_time_of_saying() -> None:
     entity = an_entity()
     say(entity, "The bridge opened in 1932.", at=None)
     settle(
@@ -67,7 +67,7 @@ def test_case_42_a_date_that_the_words_hold_needs_no_time_of_saying() -> None:
     assert Atom.objects.get().happened_from == date(1932, 1, 1)
 
 
-def test_case_42_digits_in_the_words_do_not_allow_another_date() -> None:
+def test_digits_in_the_words_do_not_allow_another_date() -> None:
     entity = an_entity()
     say(entity, "The bridge was closed for 3 weeks.", at=None)
     settle(entity, answer(store("The bridge was closed for 3 weeks.", happened_from="2026-06-02")))
@@ -85,7 +85,7 @@ def test_case_42_digits_in_the_words_do_not_allow_another_date() -> None:
         "Alice met the landlord this morning.",
     ],
 )
-def test_case_43_no_relative_word_remains(text: str) -> None:
+def test_no_relative_word_remains(text: str) -> None:
     entity = an_entity()
     words = "Today, three days ago, this morning, last week, tomorrow, next Friday: I meet the landlord."
     say(entity, words, at=MAY_16)
@@ -113,7 +113,7 @@ def test_what_recurs_is_not_relative(text: str) -> None:
         ("I meet the new landlord on Friday.", "Alice meets the new landlord on 22 May 2026."),
     ],
 )
-def test_case_43_relative_words_become_dates_by_the_messages_own_time(said: str, claim: str) -> None:
+def test_relative_words_become_dates_by_the_messages_own_time(said: str, claim: str) -> None:
     entity = an_entity()
     say(entity, said, at=MAY_16)
     model = settle(entity, answer(store(claim)))
@@ -121,7 +121,7 @@ def test_case_43_relative_words_become_dates_by_the_messages_own_time(said: str,
     assert Atom.objects.get().text == claim
 
 
-def test_case_44_imported_history_keeps_its_own_time_and_order() -> None:
+def test_imported_history_keeps_its_own_time_and_order() -> None:
     entity = an_entity()
     for year in (2025, 2023, 2024):
         say(
@@ -203,7 +203,7 @@ def test_words_of_unknown_time_stand_where_they_were_recorded() -> None:
     assert Atom.objects.live().get().text == "Alice lives in Bergen."
 
 
-def test_case_30_a_contradiction_leaves_the_new_claim_live_and_the_old_one_as_history() -> None:
+def test_a_contradiction_leaves_the_new_claim_live_and_the_old_one_as_history() -> None:
     entity = an_entity()
     say(entity, "I love ramen.")
     settle(entity, answer(store("Alice loves ramen.", kind="persona")))
@@ -218,7 +218,7 @@ def test_case_30_a_contradiction_leaves_the_new_claim_live_and_the_old_one_as_hi
     ]
 
 
-def test_case_32_a_changed_number_is_an_update_with_its_history() -> None:
+def test_a_changed_number_is_an_update_with_its_history() -> None:
     entity = an_entity()
     say(entity, "I have worked at the mill for five years.", at=datetime(2025, 1, 10, tzinfo=UTC))
     settle(entity, answer(store("Alice has worked at the mill for five years.")))

@@ -326,12 +326,12 @@ def test_a_scene_that_changes_during_the_call_is_read_again(entity: Entity) -> N
     assert persona_of(entity) == {"interaction_protocol": ("Answer briefly.", 1)}
 
 
-def test_case_11_every_layer_gets_a_row(entity: Entity) -> None:
+def test_every_layer_gets_a_row(entity: Entity) -> None:
     counts = [model.objects.for_entity(entity).count() for model in (Atom, Scene, SceneVersion, TraitVersion)]
     assert counts == [2, 1, 1, 2]
 
 
-def test_case_12_the_persona_is_drawn_again_whenever_scenes_change() -> None:
+def test_the_persona_is_drawn_again_whenever_scenes_change() -> None:
     entity = an_entity()
     for number in range(1, 6):
         text = f"Habit {number} matters."
@@ -352,7 +352,7 @@ def test_case_12_the_persona_is_drawn_again_whenever_scenes_change() -> None:
     assert [run.status for run in runs(entity, "persona")] == ["succeeded"] * 5
 
 
-def test_case_67_a_batch_that_changes_no_scene_draws_no_persona(entity: Entity) -> None:
+def test_a_batch_that_changes_no_scene_draws_no_persona(entity: Entity) -> None:
     before = len(runs(entity, "persona"))
     say(entity, "Hello again!")
     assert settle(entity).tasks == ["l1_extract"]

@@ -97,7 +97,7 @@ def write_by_hand(entity: Entity, text: str) -> None:
         )
 
 
-def test_case_19_what_came_in_while_the_model_was_thinking_is_not_overwritten(entity: Entity) -> None:
+def test_what_came_in_while_the_model_was_thinking_is_not_overwritten(entity: Entity) -> None:
     say(entity, "It ships on Mondays.")
     edit = answer(update("s1", added("core_sop", "It ships on Mondays.", ["a1"])))
 
@@ -137,7 +137,7 @@ def test_an_older_claim_that_dies_during_the_call_carries_no_new_line(entity: En
 
 
 @pytest.mark.parametrize("error", [RuntimeError("the disk is full"), IntegrityError("a constraint broke")])
-def test_case_14_a_write_that_fails_half_way_leaves_the_previous_versions_current(
+def test_a_write_that_fails_half_way_leaves_the_previous_versions_current(
     entity: Entity, failures: list[Exception], error: Exception
 ) -> None:
     say(entity, "It ships on Mondays.")

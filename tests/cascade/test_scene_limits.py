@@ -288,7 +288,7 @@ def test_atoms_superseded_before_they_were_placed_are_passed_over() -> None:
 
 
 @pytest.mark.parametrize(("day", "is_taken"), [(22, True), (23, False)])
-def test_case_40_a_line_names_days_in_the_entitys_own_zone(day: int, is_taken: bool) -> None:
+def test_a_line_names_days_in_the_entitys_own_zone(day: int, is_taken: bool) -> None:
     entity = an_entity(time_zone="America/New_York")
     say(entity, "I fixed the pump.", at=datetime(2026, 4, 23, 2, 30, tzinfo=UTC))
     text = f"Alice fixed the pump on {day} April 2026."

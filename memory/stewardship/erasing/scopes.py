@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from memory.models import Atom, Entity, Message, Session
-from memory.stewardship.actors import RefusedChangeError
+from memory.stewardship.actors import NotThereError, RefusedChangeError
 
 ScopeKind = Literal["entity", "session", "messages", "period", "retention"]
 
@@ -91,7 +91,7 @@ def refuse_scope(scope: Scope) -> None:
 
 
 def choose(entity: Entity, scope: Scope) -> Chosen:
-    """The rows a scope names; RefusedChangeError where one of them is none of this entity.
+    """The rows a scope names; NotThereError where one of them is none of this entity.
 
     What lies in another entity and what is not there are told apart by nobody.
     """
@@ -118,7 +118,7 @@ def _all_of(rows: QuerySet[Any], wanted: Iterable[UUID], name: str) -> frozenset
     asked = frozenset(wanted)
     found = _ids(rows.filter(pk__in=asked)) if asked else frozenset[UUID]()
     if missing := len(asked - found):
-        raise RefusedChangeError(f"{missing} of the {name}s named are none of this entity.")
+        raise NotThereError(f"{missing} of the {name}s named are none of this entity.")
     return found
 
 

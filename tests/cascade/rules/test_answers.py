@@ -58,7 +58,7 @@ def test_what_stands_around_the_json_does_not_count(around: str) -> None:
     assert reading == Reading(((0, WINDOW),), (), None, ())
 
 
-def test_case_4_braces_in_the_prose_before_the_json() -> None:
+def test_braces_in_the_prose_before_the_json() -> None:
     text = 'Looking at {the trip}, I propose: {"claims": [{"text": "Prefers window seats"}]}'
     assert read(text, key="claims").items == ((0, WINDOW),)
     assert read(text).repairs == ("The items were listed as “claims”.",)
@@ -73,7 +73,7 @@ def test_case_4_braces_in_the_prose_before_the_json() -> None:
         "They like window seats.</think>  ",
     ],
 )
-def test_case_5_thinking_alone_is_no_answer(text: str) -> None:
+def test_thinking_alone_is_no_answer(text: str) -> None:
     with pytest.raises(NoAnswer, match="thinking alone"):
         read(text)
 
@@ -177,7 +177,7 @@ def test_what_cannot_be_read_with_certainty_is_no_answer(text: str) -> None:
     assert (refusal.value.text, bool(refusal.value.reason)) == (text, True)
 
 
-def test_case_2_a_cut_answer_is_never_an_empty_list() -> None:
+def test_a_cut_answer_is_never_an_empty_list() -> None:
     whole = json.dumps({"items": [{"text": f"Fact {number}", "priority": number} for number in range(10)]})
     for end in range(1, len(whole)):
         with pytest.raises(CutOffAnswer):
@@ -193,7 +193,7 @@ def test_a_cut_answer_after_a_draft_is_cut() -> None:
         read('Draft: {"items": []}. Final: {"items": [{"text": "Prefers win')
 
 
-def test_case_8_a_filtered_answer_keeps_a_capped_copy() -> None:
+def test_a_filtered_answer_keeps_a_capped_copy() -> None:
     with pytest.raises(NoAnswer, match="withheld") as refusal:
         read("x" * 10_000, finish_reason="content_filter")
     assert len(refusal.value.text) == KEPT_ANSWER_CHARACTERS
