@@ -81,11 +81,12 @@ def test_a_conflict_is_told(caller: Caller) -> None:
     assert Message.objects.count() == 1
 
 
-@pytest.mark.parametrize("text", ["\\u0000", "\\ud83c"])
-def test_what_cannot_be_stored_is_refused(caller: Caller, text: str) -> None:
-    raw = f'{{"entity": "agent.alice", "messages": [{{"session": "s", "role": "user", "text": "a{text}"}}]}}'
+@pytest.mark.parametrize(("field", "text"), [("text", "\\u0000"), ("speaker", "\\ud83c")])
+def test_what_cannot_be_stored_is_refused(caller: Caller, field: str, text: str) -> None:
+    given = f'"session": "s", "role": "user", "text": "a", "{field}": "a{text}"'
+    raw = f'{{"entity": "agent.alice", "messages": [{{{given}}}]}}'
     reply = caller.client.post("/records", raw, content_type="application/json")
-    assert (reply.status_code, reply.json()["problems"][0]["field"]) == (400, "text")
+    assert (reply.status_code, reply.json()["problems"][0]["field"]) == (400, field)
 
 
 @pytest.mark.parametrize(
