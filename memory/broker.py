@@ -9,8 +9,11 @@ from uuid import UUID
 from celery import current_app
 from kombu import pools
 
+from memory.models.tenancy import SANDBOX_WORKSPACE_ID
+
 logger = logging.getLogger(__name__)
 
+SANDBOX_QUEUE = "sandbox"
 ANSWER_SECONDS = 0.4
 """A broker that is well answers in milliseconds, and a caller of the API waits for this."""
 REST_SECONDS = 5.0
@@ -45,6 +48,11 @@ class Breaker:
 
 
 breaker = Breaker()
+
+
+def queue_of(workspace_id: UUID, usual: str) -> str:
+    """Where work of a workspace waits. Visitors have a queue of their own and hold nobody else up."""
+    return SANDBOX_QUEUE if workspace_id == SANDBOX_WORKSPACE_ID else usual
 
 
 def send_task(task: str, entity_id: UUID, *more: object, queue: str, delay_seconds: float = 0.0) -> None:

@@ -15,6 +15,7 @@ from django.db import OperationalError, connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
 from psycopg import Cursor, sql
 from psycopg.errors import QueryCanceled
+from psycopg.pq import TransactionStatus
 
 FOLDER = Path(__file__).parent / "sql"
 
@@ -39,12 +40,28 @@ def kept_rows(*asked: tuple[str, Mapping[str, Any]]) -> list[list[tuple[Any, ...
     For queries that find rows by their keys: the server may keep their plans, which are made without knowing
     the values (`DATABASE_PREPARED_STATEMENTS`).
     """
+    return kept_texts(*((statement(name), parameters) for name, parameters in asked))
+
+
+def kept_texts(*asked: tuple[str, Mapping[str, Any]]) -> list[list[tuple[Any, ...]]]:
+    """The same for statements that were put together of named queries."""
     connection.ensure_connection()
+    if len(asked) == 1 and not _begins_transaction():
+        [(text, parameters)] = asked
+        with connection.wrap_database_errors, _keeping_cursor() as cursor:
+            cursor.execute(text, parameters)
+            return [cursor.fetchall()]
     with connection.wrap_database_errors, connection.connection.pipeline():
         cursors = [_keeping_cursor() for _ in asked]
-        for cursor, (name, parameters) in zip(cursors, asked, strict=True):
-            cursor.execute(statement(name), parameters)
+        for cursor, (text, parameters) in zip(cursors, asked, strict=True):
+            cursor.execute(text, parameters)
         return [cursor.fetchall() for cursor in cursors]
+
+
+def _begins_transaction() -> bool:
+    """Whether a transaction has yet to begin: a statement alone would wait for its BEGIN to come back."""
+    is_idle = connection.connection.info.transaction_status == TransactionStatus.IDLE
+    return connection.in_atomic_block and is_idle
 
 
 class _PlanningCursor(Cursor[Any]):
@@ -87,6 +104,14 @@ def copy_in(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -
     with connection.cursor() as cursor, connection.wrap_database_errors, cursor.copy(text) as copy:
         for row in rows:
             copy.write_row(row)
+
+
+def rows_of(name: str, *, names: Mapping[str, sql.Composable], **parameters: Any) -> list[tuple[Any, ...]]:
+    """All rows of a named query about tables and columns that `names` puts into its `{names}`."""
+    with connection.cursor() as cursor:
+        cursor.execute(with_literals(statement(name), names), parameters or None)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
 
 
 def array(values: Iterable[int | float | UUID]) -> str:
@@ -159,9 +184,9 @@ def _read_once(
     connection.ensure_connection()
     # What is sent through one pipeline is one transaction, so the limits hold for the statement after them.
     with connection.wrap_database_errors, connection.connection.pipeline():
-        limits = _keeping_cursor()
+        # By the driver's own cursor: no statement of its own in Django's log, where it would have no text.
+        Cursor(connection.connection).execute(setting)
         cursor = _keeping_cursor() if keeps_plan else _cursor(_PlanningCursor)
-        limits.execute(setting)
         cursor.execute(text, parameters)
         if meanwhile is not None:
             meanwhile()

@@ -12,9 +12,9 @@ from memory.cascade import engine, sweeping
 from memory.cascade.wakeups import RUN_STEP_TASK
 from memory.claims.ending import begin_claims, end_claims, forget_live_values
 from memory.indexing import step as indexing
-from memory.indexing.sweeping import has_waiting, sweep_index
+from memory.indexing.sweeping import has_waiting, send_for_entity, sweep_index
 from memory.indexing.vector_index import build_vector_index
-from memory.indexing.wakeups import INDEX_TASK, VECTOR_INDEX_TASK, send_index
+from memory.indexing.wakeups import INDEX_TASK, VECTOR_INDEX_TASK
 from memory.ingest.idle import end_idle_sessions
 from memory.models import Step
 from memory.stewardship.retention import RetentionFailedError, apply_retention
@@ -29,7 +29,7 @@ def run_step(entity_id: str, step: str) -> None:
     with log_fields(entity=entity_id, step=step):
         outcomes = engine.drain(entity_id=UUID(entity_id), step=Step(step))
         if outcomes:
-            send_index(entity_id=UUID(entity_id))
+            send_for_entity(UUID(entity_id))
             logger.info("%s of %s: %s", step, entity_id, ", ".join(outcomes))
 
 
@@ -40,7 +40,7 @@ def index_entity(entity_id: str) -> None:
     if done:
         logger.info("index of %s: %s rows", entity_id, done)
         if has_waiting(UUID(entity_id)):
-            send_index(entity_id=UUID(entity_id))
+            send_for_entity(UUID(entity_id))
 
 
 @shared_task(name=VECTOR_INDEX_TASK, ignore_result=True, acks_late=True, reject_on_worker_lost=True)

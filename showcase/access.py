@@ -14,12 +14,13 @@ from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import OuterRef, Subquery
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
-from memory.admin.membership import Duty, can_view, may
+from memory.admin.membership import Duty, duties_of, is_superuser
 from memory.ingest.sandbox import sandboxes
-from memory.models import Entity
+from memory.models import Entity, Member
 from showcase.demonstration import tour_entity
 
 SANDBOX_KEY = "sandbox_entity"
@@ -63,10 +64,12 @@ def demo_scope() -> Scope | None:
 
 def live_scope(request: HttpRequest, entity_id: UUID) -> Scope:
     """An entity of a workspace that the signed-in person belongs to; Http404 for any other."""
-    entity = Entity.objects.visible().select_related("workspace").filter(pk=entity_id).first()
-    if entity is None or not can_view(request, entity.workspace_id):
+    role = Member.objects.filter(workspace=OuterRef("workspace"), user=request.user.pk).values("role")[:1]
+    rows = Entity.objects.visible().select_related("workspace").annotate(role=Subquery(role))
+    entity: Any = rows.filter(pk=entity_id).first()
+    duties = frozenset(Duty) if is_superuser(request) else duties_of(entity and entity.role)
+    if entity is None or Duty.VIEW not in duties:
         raise Http404
-    duties = frozenset(duty for duty in Duty if may(request, duty, entity.workspace_id))
     return Scope(entity, Place.LIVE, duties)
 
 

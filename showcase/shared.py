@@ -5,6 +5,7 @@ Nothing of a request is kept, and nothing on the page leads to more of the memor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -109,7 +110,7 @@ def _card(link: OpenedLink, record: TimelineRecord) -> Card:
     return Card(
         kind=KINDS[record.collection],
         id=record.id,
-        text=record.text,
+        text=_text(record),
         title=_title(record),
         at=at.astimezone(link.entity.zone),
     )
@@ -118,7 +119,18 @@ def _card(link: OpenedLink, record: TimelineRecord) -> Card:
 def _title(record: TimelineRecord) -> str:
     if record.collection == "messages":
         return str(record.content["speaker"] or record.type)
+    if record.collection == "scenes":
+        return str(record.content["title"])
     return record.key.replace("_", " ").capitalize() if record.collection == "persona" else ""
+
+
+def _text(record: TimelineRecord) -> str:
+    """A scene's document without the marks of its form: people read it here, and its title stands above."""
+    if record.collection != "scenes":
+        return record.text
+    _, *lines = record.text.splitlines()
+    plain = (re.sub(r"^(#+ |- )", lambda mark: "• " if mark[0] == "- " else "", line) for line in lines)
+    return "\n".join(plain).strip()
 
 
 def _record_value(record: TimelineRecord) -> dict[str, Any]:

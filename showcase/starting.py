@@ -6,8 +6,8 @@ from showcase.demonstration import Standing
 from showcase.parts import Code, Counter, Empty, Layer
 
 START = Code(
-    "make demo     # install, run the scripted tour, serve this site\n"
-    "make agent    # a first agent that remembers its customer",
+    "make demo     # install, play the tour, serve it\n"
+    "make agent    # an agent that remembers its customer",
     "Two commands",
 )
 EMPTY = Empty(

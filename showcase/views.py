@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -24,6 +25,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "start": START,
         "empty": EMPTY,
         "origin": f"{request.scheme}://{request.get_host()}",
+        "has_proxy": settings.MEMSEEK.proxy.is_on,
     }
     if scope is not None:
         standing = standing_of(scope.entity)

@@ -71,6 +71,11 @@ def roles_of(request: HttpRequest) -> Mapping[UUID, str]:
     return found
 
 
+def duties_of(role: str | None) -> frozenset[Duty]:
+    """What a role in a workspace brings along; nothing without one."""
+    return frozenset(duty for duty, rule in DUTIES.items() if role in rule.roles)
+
+
 def may(request: HttpRequest, duty: Duty, workspace_id: UUID | None) -> bool:
     """Whether the person has a duty in one workspace; without one: whether in any."""
     if is_superuser(request):

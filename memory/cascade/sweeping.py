@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
@@ -46,11 +47,22 @@ def sweep() -> Swept:
     """Look once, wake what has to be woken; without a model only what needs none."""
     steps = tuple(Step) if configured_model() is not None else tuple(WITHOUT_MODEL)
     return Swept(
-        vanished=_mark_vanished(steps) + _pull_in(steps),
+        vanished=_end_endless(steps) + _mark_vanished(steps) + _pull_in(steps),
         unparked=_unpark(steps),
         unmarked=sum(_mark_unmarked(step) for step in steps),
         overdue=_wake_overdue(steps),
     )
+
+
+def farthest_lease() -> timedelta:
+    """A lease is renewed long before its end: one that ends later than this was given by a wrong clock."""
+    return timedelta(seconds=FARTHEST_DUE_SECONDS + settings.MEMSEEK.waking.lease_seconds)
+
+
+def _end_endless(steps: Sequence[Step]) -> int:
+    """A worker that lives has renewed such a lease by the right clock; nobody else would ever end it."""
+    endless = Work.objects.filter(lease_until__gt=Now() + farthest_lease(), step__in=steps)
+    return endless.update(lease_until=Now(), due_at=Now())
 
 
 def _pull_in(steps: Sequence[Step]) -> int:

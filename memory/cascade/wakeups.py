@@ -7,18 +7,11 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory.broker import send_task
+from memory.broker import queue_of, send_task
 from memory.models import Step
-from memory.models.tenancy import SANDBOX_WORKSPACE_ID
 
 RUN_STEP_TASK = "memory.run_step"
 CASCADE_QUEUE = "cascade"
-SANDBOX_QUEUE = "sandbox"
-
-
-def queue_of(workspace_id: UUID) -> str:
-    """Where steps of a workspace wait. Visitors have a queue of their own and stand before nobody else."""
-    return SANDBOX_QUEUE if workspace_id == SANDBOX_WORKSPACE_ID else CASCADE_QUEUE
 
 
 def wake_on_commit(*, workspace_id: UUID, entity_id: UUID, step: Step, delay_seconds: float = 0.0) -> None:
@@ -29,5 +22,5 @@ def wake_on_commit(*, workspace_id: UUID, entity_id: UUID, step: Step, delay_sec
 
 def send(*, workspace_id: UUID, entity_id: UUID, step: Step, delay_seconds: float = 0.0) -> None:
     """Send one task now. Never raises: what is due stays due in the database."""
-    queue = queue_of(workspace_id)
+    queue = queue_of(workspace_id, CASCADE_QUEUE)
     send_task(RUN_STEP_TASK, entity_id, step.value, queue=queue, delay_seconds=delay_seconds)

@@ -83,4 +83,4 @@ def wake_what_follows(entity: Entity) -> None:
     """Have changed claims placed in scenes, promoted and indexed."""
     for step in (Step.SCENE_SYNTHESIS, Step.PROMOTION):
         mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
-    wake_index_on_commit(entity_id=entity.pk)
+    wake_index_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk)

@@ -18,8 +18,8 @@ from memory.llm.embedders.queries import QueryVector
 from memory.llm.embedders.registry import configured_embedder
 from memory.models import Layer
 from memory.recall.arms import Filters
-from memory.recall.context.material import superseded_messages, words_of
-from memory.recall.context.memory_block import Known, memory_block
+from memory.recall.context.material import words_of
+from memory.recall.context.memory_block import memory_block
 from memory.recall.hits import CitedMessage, Hit
 from memory.recall.search import Request, search
 from memory.recall.tokens import count_tokens
@@ -65,8 +65,7 @@ class Recall:
         )
         found = search(self._entity, request)
         milliseconds = (time.perf_counter() - began) * 1_000
-        known = Known(superseded_messages=superseded_messages(self._entity, found.hits))
-        return Timed(retrieved(found.hits, question, known), milliseconds)
+        return Timed(retrieved(found.hits, question), milliseconds)
 
 
 def _query_vector(embedder: Embedder | None, question: str) -> QueryVector | None:
@@ -95,7 +94,7 @@ def _near(embedder: Embedder, vectors: Vectors, question: str) -> list[int]:
 def _ranked_by(order: Callable[[str], Sequence[int]], turns: Sequence[CitedMessage]) -> Method:
     def method(question: str) -> Retrieved:
         hits = [_raw_hit(turns[number]) for number in order(question)[:RESULTS]]
-        return retrieved(hits, question, Known())
+        return retrieved(hits, question)
 
     return method
 
@@ -119,7 +118,7 @@ def windows(turns: Sequence[CitedMessage]) -> list[str]:
     return texts
 
 
-def retrieved(hits: Sequence[Hit], question: str, known: Known) -> Retrieved:
+def retrieved(hits: Sequence[Hit], question: str) -> Retrieved:
     """Turns in the order of the hits, and those that rendering within each budget tells."""
     wanted = words_of(question, ("en",))
 
@@ -128,7 +127,7 @@ def retrieved(hits: Sequence[Hit], question: str, known: Known) -> Retrieved:
 
     told = {}
     for budget in TOKEN_BUDGETS:
-        block = memory_block(hits, budget=budget, count=_count, known=known, weigh=weigh)
+        block = memory_block(hits, budget=budget, count=_count, weigh=weigh)
         shown = {row.id for row in block.ids}
         told[budget] = frozenset(turns_of(hit for hit in hits if hit.id in shown))
     return Retrieved(turns_of(hits), told)

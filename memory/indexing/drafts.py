@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import F
 
+from memory import queries
 from memory.ingest.recalled import strip_recalled
-from memory.models import Atom, Entity, Layer, Line, Message, SceneVersion, TraitVersion, VersionLine
+from memory.models import Atom, Entity, Layer, Line, SceneVersion, TraitVersion, VersionLine
 from memory.models.messages import MESSAGE_TEXT_LIMIT
 
 Key = tuple[Layer, UUID]
@@ -60,32 +61,32 @@ def draw_drafts(entity: Entity, rows: Mapping[Layer, Sequence[UUID]]) -> list[Dr
 
 
 def _messages(entity: Entity, ids: Sequence[UUID]) -> Iterable[Draft]:
-    """A turn with its session's date and the turn before it: a turn needs its neighbour to be found."""
-    messages = list(Message.objects.for_entity(entity).filter(pk__in=ids))
-    before = _turns_before(entity, messages)
-    for message in messages:
-        own = indexable(spoken(message))
-        earlier = before.get((message.session_id, message.ordinal - 1))
-        previous = f"{earlier.speaker} {indexable(spoken(earlier))}" if earlier else ""
+    """A turn with its session's date and the turn before it; one statement for all, none without ids."""
+    owner = {"workspace": entity.workspace_id, "entity": entity.pk}
+    rows = queries.rows("draft_messages", **owner, rows=queries.array(ids)) if ids else []
+    for id, session, ordinal, speaker, text, attachments, occurred_at, *earlier in rows:
+        own = indexable(_spoken(text, attachments))
         if not own.strip():
             continue
-        date = _date_words(entity, message.occurred_at)
+        who, said, shown = earlier
+        previous = f"{who} {indexable(_spoken(said, shown))}" if said is not None else ""
+        date = _date_words(entity, occurred_at)
         yield Draft(
             layer=Layer.MESSAGE,
-            row=message.pk,
-            words=f"{date} {previous} {message.speaker} {own}",
+            row=id,
+            words=f"{date} {previous} {speaker} {own}",
             own_words=own,
-            meaning=f"{previous} {message.speaker}: {own}".strip(),
-            session=message.session_id,
-            position=message.ordinal,
-            speaker=message.speaker,
-            occurred_at=message.occurred_at,
+            meaning=f"{previous} {speaker}: {own}".strip(),
+            session=session,
+            position=ordinal,
+            speaker=speaker,
+            occurred_at=occurred_at,
         )
 
 
-def spoken(message: Message) -> str:
+def _spoken(text: str, attachments: str) -> str:
     """The words of a message and of its attachments, recalled blocks removed."""
-    return f"{strip_recalled(message.text)} {strip_recalled(message.attachment_text)}".strip()
+    return f"{strip_recalled(text)} {strip_recalled(attachments)}".strip()
 
 
 def indexable(text: str) -> str:
@@ -101,18 +102,6 @@ def indexable(text: str) -> str:
         if folded > LONGEST_FOLDED:
             return text[:start]
     return text
-
-
-def _turns_before(entity: Entity, messages: Sequence[Message]) -> dict[tuple[UUID, int], Message]:
-    """The nearest earlier turns, for all messages in one statement."""
-    wanted = Q(pk__in=[])
-    by_session: dict[UUID, list[int]] = {}
-    for message in messages:
-        by_session.setdefault(message.session_id, []).append(message.ordinal - 1)
-    for session_id, ordinals in by_session.items():
-        wanted |= Q(session_id=session_id, ordinal__in=ordinals)
-    rows = Message.objects.for_entity(entity).filter(wanted) if messages else []
-    return {(row.session_id, row.ordinal): row for row in rows}
 
 
 def _date_words(entity: Entity, moment: datetime | None) -> str:

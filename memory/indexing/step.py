@@ -72,7 +72,7 @@ def _ask_for_vector_index(entity: Entity, embedder: Embedder) -> None:
     except EmbeddingError:
         return
     if wants_vector_index(entity, space):
-        send_vector_index(entity_id=entity.pk, space_id=space.pk)
+        send_vector_index(workspace_id=entity.workspace_id, entity_id=entity.pk, space_id=space.pk)
 
 
 def index_terms(entity: Entity, *, wants_vectors: bool) -> int:

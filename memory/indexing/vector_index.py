@@ -75,6 +75,8 @@ def wants_vector_index(entity: Entity, space: EmbeddingSpace) -> bool:
         entity=entity.pk,
         terms=[],
         index=index_prefix(entity.pk),
+        layers=[],
+        most_waiting=0,
     )
     return not any(sort == "near" and number == space.pk for sort, number, *_ in counted)
 

@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from memory.limiting.rates import Kind
 from memory.proxy.channel import Channel, Gone
 from memory.proxy.chats import Chats
-from memory.proxy.errors import NOT_HERE, Refused
+from memory.proxy.errors import NOT_HERE, SWITCHED_OFF, Refused
 from memory.proxy.listing import answer_models
 from memory.proxy.threads import SLOW_SECONDS, Threads
 from memory.proxy.upstream import Upstream, configured_upstream
@@ -95,7 +95,9 @@ async def _answered(request: HttpRequest, channel: Channel, route: str) -> None:
 
 def _check(request: HttpRequest, channel: Channel, route: str) -> None:
     """Refused for what goes no further, before a key is looked at."""
-    if not settings.MEMSEEK.proxy.is_on or route not in ROUTES:
+    if not settings.MEMSEEK.proxy.is_on:
+        raise SWITCHED_OFF()
+    if route not in ROUTES:
         raise NOT_HERE()
     try:
         request.get_host()

@@ -52,6 +52,7 @@ UNAVAILABLE = partial(
 NOT_HERE = partial(
     Refused, 404, "not_found", "The memory proxy answers at /v1/chat/completions and /v1/models alone."
 )
+SWITCHED_OFF = partial(Refused, 404, "not_found", "The memory proxy is off here: MEMSEEK_PROXY turns it on.")
 NO_JSON = partial(Refused, 400, "invalid", "The body has to be a JSON object.")
 UNREACHABLE = partial(Refused, 502, "upstream_unreachable", "The model's endpoint could not be reached.")
 TOO_SLOW = partial(Refused, 504, "upstream_timeout", "The model's endpoint did not answer in time.")

@@ -75,8 +75,8 @@ class IndexCounts:
     """In how many units each hashed term stands."""
     near_indexes: Mapping[str, NearIndex] = field(default_factory=dict)
     """The entity's own vector indexes, by the name of their space."""
-    has_waiting: bool = False
-    """Rows wait that the index does not hold yet."""
+    waiting: tuple[tuple[Layer, UUID], ...] = ()
+    """The rows that the index does not hold yet, the newest first; one may wait several times."""
 
     @property
     def total(self) -> int:
@@ -93,22 +93,30 @@ class IndexCounts:
         return math.log(1 + (self.total - holding + 0.5) / (holding + 0.5))
 
 
-def count_index(entity: Entity, terms: Sequence[int]) -> IndexCounts:
-    """Read the counts in one statement."""
+def count_index(
+    entity: Entity, terms: Sequence[int], *, layers: Sequence[Layer] = (), most_waiting: int = 0
+) -> IndexCounts:
+    """Read the counts in one statement, with so many of the rows of some layers that wait."""
     owner = {"workspace": entity.workspace_id, "entity": entity.pk}
-    asked = {"terms": queries.array(terms), "index": index_prefix(entity.pk)}
+    asked = {
+        "terms": queries.array(terms),
+        "index": index_prefix(entity.pk),
+        "layers": queries.array(map(int, layers)),
+        "most_waiting": most_waiting,
+    }
     [found] = queries.kept_rows(("search_counts", {**owner, **asked}))
-    layers = [(Layer(number), units, length) for sort, number, units, length, _ in found if sort == "layer"]
+    waiting = sorted((id, Layer(layer), UUID(row)) for sort, layer, id, _, row in found if sort == "waiting")
+    by_layer = [(Layer(number), units, length) for sort, number, units, length, _ in found if sort == "layer"]
     return IndexCounts(
-        units={layer: units for layer, units, _ in layers},
-        lengths={layer: int(length) for layer, _, length in layers},
+        units={layer: units for layer, units, _ in by_layer},
+        lengths={layer: int(length) for layer, _, length in by_layer},
         holding={term: units for sort, term, units, _, _ in found if sort == "term"},
         near_indexes={
             space: NearIndex(number, dimensions)
             for sort, number, dimensions, _, space in found
             if sort == "near"
         },
-        has_waiting=any(sort == "waiting" for sort, *_ in found),
+        waiting=tuple((layer, row) for _, layer, row in reversed(waiting)),
     )
 
 

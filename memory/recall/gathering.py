@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -14,13 +14,13 @@ import numpy as np
 from memory import queries
 from memory.cascade.designs import Weights
 from memory.ingest.recalled import strip_recalled
-from memory.models import Authority, Entity, Message, SceneVersion, TraitVersion, VersionLine
+from memory.models import Authority, Entity, Message, SceneVersion, TraitVersion
 from memory.models.search import Layer
 from memory.recall.arms import Filters
 from memory.recall.covering import Covering, cover
 from memory.recall.fusion import Candidate, Scores, lift_together, ranked, standardised
 from memory.recall.hits import CitedMessage, Hit
-from memory.recall.records import Assertion, OutsideReceipt
+from memory.recall.records import Assertion, OutsideReceipt, SceneRecord
 
 LOOKED_AT = 4
 """So many times the wanted results are gathered, since several units may become one."""
@@ -53,8 +53,12 @@ def gather(
     filters: Filters,
     weights: Weights,
     limit: int,
+    scenes: Sequence[SceneRecord] | None = None,
 ) -> tuple[Hit, ...]:
-    """The best results, in their order: by score, then by unit."""
+    """The best results, in their order: by score, then by unit.
+
+    `scenes` are all live ones where the caller has read them: sections are taken from there.
+    """
     best_units = ranked(candidates, scores)[: limit * LOOKED_AT]
     covering = cover(
         entity,
@@ -69,7 +73,7 @@ def gather(
     best = sorted(groups, key=lambda group: -group.score)[:limit]
     for group in best:
         group.terms = {**scores.terms(group.unit), **group.terms}
-    return _Reader(entity, best).hits()
+    return _Reader(entity, best, scenes).hits()
 
 
 def _lift_topics(groups: Sequence[_Group], covering: Covering, weights: Weights) -> None:
@@ -107,16 +111,27 @@ def _stands_for(candidate: Candidate, covering: Covering) -> list[tuple[Layer, U
     return [(candidate.layer, candidate.row)]
 
 
+@dataclass(slots=True)
+class _Section:
+    """A section of a scene: the scene's title, and its lines by id."""
+
+    title: str
+    lines: list[tuple[UUID, str]]
+
+
 class _Reader:
     """Reads the rows of the results: one statement for each kind of row, whatever their number."""
 
-    def __init__(self, entity: Entity, groups: Sequence[_Group]) -> None:
+    def __init__(
+        self, entity: Entity, groups: Sequence[_Group], scenes: Sequence[SceneRecord] | None
+    ) -> None:
         self._entity = entity
         self._groups = groups
+        self._scenes = scenes
 
     def hits(self) -> tuple[Hit, ...]:
         """The results in the order of their groups; what was erased meanwhile is left out."""
-        atoms, messages = self._atoms_and_messages()
+        atoms, messages, superseded = self._atoms_and_messages()
         sections = self._sections()
         traits = self._traits()
         found: list[Hit] = []
@@ -124,9 +139,9 @@ class _Reader:
             if group.layer == Layer.ATOM and group.row in atoms:
                 found.append(_atom(group, atoms[group.row], messages, self._entity.zone))
             elif group.layer == Layer.MESSAGE and group.row in messages:
-                found.append(_raw(group, messages[group.row]))
+                found.append(_raw(group, messages[group.row], is_superseded=group.row in superseded))
             elif group.layer == Layer.SECTION and (group.row, group.section) in sections:
-                found.append(_section(group, *sections[group.row, group.section]))
+                found.append(_section(group, sections[group.row, group.section]))
             elif group.layer == Layer.TRAIT and group.row in traits:
                 found.append(_trait(group, traits[group.row]))
         return tuple(found)
@@ -134,30 +149,50 @@ class _Reader:
     def _rows(self, layer: Layer) -> list[UUID]:
         return [group.row for group in self._groups if group.layer == layer]
 
-    def _atoms_and_messages(self) -> tuple[dict[UUID, tuple[Any, ...]], dict[UUID, CitedMessage]]:
-        """Both at once, since most results are of both."""
+    def _atoms_and_messages(
+        self,
+    ) -> tuple[dict[UUID, tuple[Any, ...]], dict[UUID, CitedMessage], frozenset[UUID]]:
+        """Both at once, since most results are of both; and the messages whose claim no longer holds."""
         owner = {"workspace": self._entity.workspace_id, "entity": self._entity.pk}
-        wanted = {row for group in self._groups for row in group.messages} | set(self._rows(Layer.MESSAGE))
+        raw = self._rows(Layer.MESSAGE)
+        wanted = {row for group in self._groups for row in group.messages} | set(raw)
         atoms, messages = queries.kept_rows(
             ("result_atoms", {**owner, "rows": queries.array(self._rows(Layer.ATOM))}),
-            ("result_messages", {**owner, "rows": queries.array(wanted)}),
+            ("result_messages", {**owner, "rows": queries.array(wanted), "raw": queries.array(raw)}),
         )
         zone = self._entity.zone
-        return {row[0]: row for row in atoms}, {row[0]: _message(row, zone) for row in messages}
+        return (
+            {row[0]: row for row in atoms},
+            {row[0]: _message(row[:-1], zone) for row in messages},
+            frozenset(row[0] for row in messages if row[-1]),
+        )
 
-    def _sections(self) -> dict[tuple[UUID, str], tuple[SceneVersion, list[VersionLine]]]:
+    def _sections(self) -> dict[tuple[UUID, str], _Section]:
         """Standing lines of the sections found; a line that is due is left out."""
+        wanted = frozenset(self._rows(Layer.SECTION))
+        if not wanted:
+            return {}
+        if self._scenes is None:
+            return self._read_sections(wanted)
+        return {
+            (scene.id, section.section): _Section(
+                scene.title, [(line.id, line.text) for line in section.lines]
+            )
+            for scene in self._scenes
+            if scene.id in wanted
+            for section in scene.sections
+        }
+
+    def _read_sections(self, scenes: Collection[UUID]) -> dict[tuple[UUID, str], _Section]:
         from memory.recall.ladder import standing_places
 
-        scenes = self._rows(Layer.SECTION)
-        if not scenes:
-            return {}
         rows = SceneVersion.objects.for_entity(self._entity).live().filter(scene__in=scenes)
         heads = {head.pk: head for head in rows}
-        sections: dict[tuple[UUID, str], tuple[SceneVersion, list[VersionLine]]] = {}
+        sections: dict[tuple[UUID, str], _Section] = {}
         for place in standing_places(heads):
             head = heads[place.version_id]
-            sections.setdefault((head.scene_id, place.line.section), (head, []))[1].append(place)
+            section = sections.setdefault((head.scene_id, place.line.section), _Section(head.title, []))
+            section.lines.append((place.line_id, place.line.text))
         return sections
 
     def _traits(self) -> dict[UUID, TraitVersion]:
@@ -186,7 +221,8 @@ def _atom(group: _Group, row: Sequence[Any], messages: Mapping[UUID, CitedMessag
         happened_until=happened_until,
         said_at=occurred_at and occurred_at.astimezone(zone),
         assertion=_assertion(row[10:17], zone),
-        outside=_outside(row[17]),
+        scope=row[17],
+        outside=_outside(row[18]),
     )
 
 
@@ -241,7 +277,7 @@ def cited_message(entity: Entity, message: Message) -> CitedMessage:
     )
 
 
-def _raw(group: _Group, message: CitedMessage) -> Hit:
+def _raw(group: _Group, message: CitedMessage, *, is_superseded: bool) -> Hit:
     return Hit(
         layer="message",
         id=group.row,
@@ -250,21 +286,22 @@ def _raw(group: _Group, message: CitedMessage) -> Hit:
         terms=group.terms,
         messages=(message,),
         is_raw=True,
+        is_superseded=is_superseded,
         subject=message.speaker,
         said_at=message.said_at,
     )
 
 
-def _section(group: _Group, head: SceneVersion, places: Sequence[VersionLine]) -> Hit:
+def _section(group: _Group, section: _Section) -> Hit:
     return Hit(
         layer="section",
         id=group.row,
-        text="\n".join(place.line.text for place in places),
+        text="\n".join(text for _, text in section.lines),
         score=group.score,
         terms=group.terms,
         section=group.section,
-        title=head.title,
-        lines=tuple(place.line_id for place in places),
+        title=section.title,
+        lines=tuple(line for line, _ in section.lines),
     )
 
 

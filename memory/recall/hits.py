@@ -59,6 +59,10 @@ class Hit:
     """A section's standing lines."""
     assertion: Assertion | None = None
     """Of an observed claim: subject, predicate, value and how long it holds."""
+    scope: str = ""
+    """The situation that an instruction is bound to."""
+    is_superseded: bool = False
+    """A raw message that said a claim which no longer holds: shown as it is it would bring that back."""
     outside: tuple[OutsideReceipt, ...] = ()
     """What an atom rests on that is not stored here."""
 

@@ -31,8 +31,9 @@ from memory.recall.arms import (
 from memory.recall.fusion import Candidate, Population, Scores, score
 from memory.recall.gathering import gather
 from memory.recall.hits import ArmState, Found
+from memory.recall.records import SceneRecord
 from memory.recall.second_look import look_around
-from memory.recall.tail import Tail, scan_unindexed
+from memory.recall.tail import TAIL_LIMIT, Tail, scan_unindexed
 
 QUERY_LIMIT = 10_000
 CANDIDATES_PER_RESULT = 5
@@ -57,6 +58,10 @@ class Request:
     uses_meaning: bool = True
     vector: QueryVector | None = None
     """The query's vector where the caller has it: nothing is embedded then, so no time limit can cost it."""
+    languages: tuple[str, ...] | None = None
+    """Those of the entity where the caller has read them."""
+    scenes: tuple[SceneRecord, ...] | None = None
+    """All live ones with their lines where the caller has read them."""
     words_milliseconds: int = WORDS_MILLISECONDS
     meaning_milliseconds: int = MEANING_MILLISECONDS
     related_milliseconds: int = RELATED_MILLISECONDS
@@ -76,9 +81,9 @@ def search(entity: Entity, request: Request) -> Found:
     """
     query = request.query[:QUERY_LIMIT]
     vector = _begin_vector(entity, request, query)
-    languages = known_languages(entity)
+    languages = request.languages or known_languages(entity)
     terms = hashed_query(entity, query_terms(query, languages=languages))
-    counts = count_index(entity, list(terms))
+    counts = count_index(entity, list(terms), layers=request.filters.layers, most_waiting=TAIL_LIMIT + 1)
     # Before the arms: what is indexed meanwhile is found by both rather than by neither.
     tail = scan_unindexed(entity, terms, counts, request.filters, languages)
     asked = _ask_arms(entity, request, vector, terms, counts)
@@ -86,7 +91,13 @@ def search(entity: Entity, request: Request) -> Found:
     candidates, scores, related = _score_twice(entity, request, query, asked, tail, counts, weights)
     return Found(
         hits=gather(
-            entity, candidates, scores, filters=request.filters, weights=weights, limit=request.limit
+            entity,
+            candidates,
+            scores,
+            filters=request.filters,
+            weights=weights,
+            limit=request.limit,
+            scenes=request.scenes,
         ),
         arms={**asked.arms, "related": related, "unindexed": "answered" if tail.is_whole else "late"},
         unindexed=tail.count,

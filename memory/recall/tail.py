@@ -9,7 +9,7 @@ from uuid import UUID
 from memory.indexing.analyser import analyse, length_of
 from memory.indexing.drafts import Draft, draw_drafts
 from memory.indexing.units import hashed_terms
-from memory.models import Entity, Unindexed
+from memory.models import Entity
 from memory.models.search import Layer
 from memory.recall.arms import K1, B, Filters, IndexCounts
 from memory.recall.fusion import Candidate
@@ -36,29 +36,22 @@ def scan_unindexed(
     filters: Filters,
     languages: Sequence[str],
 ) -> Tail:
-    """Score the waiting rows by words, with the index's own counts."""
-    if not counts.has_waiting:
-        return Tail()
-    waiting = list(
-        Unindexed.objects.for_entity(entity)
-        .filter(has_terms=False, layer__in=[int(layer) for layer in filters.layers])
-        .order_by("-id")[: TAIL_LIMIT + 1]
-    )
-    if not waiting:
+    """Score the waiting rows that were read with the index's own counts, by words and by these counts."""
+    if not counts.waiting:
         return Tail()
     rows: dict[Layer, list[UUID]] = {}
-    for layer, row in dict.fromkeys((Layer(row.layer), row.row) for row in waiting[:TAIL_LIMIT]):
+    for layer, row in dict.fromkeys(counts.waiting[:TAIL_LIMIT]):
         rows.setdefault(layer, []).append(row)
     drafts = [draft for draft in draw_drafts(entity, rows) if _passes(draft, filters)]
     candidates = [
         _candidate(entity, -place, draft, terms, counts, languages)
         for place, draft in enumerate(drafts, start=1)
     ]
-    newest = {(Layer(row.layer), row.row) for row in waiting[:ALWAYS_FOUND]}
+    newest = frozenset(counts.waiting[:ALWAYS_FOUND])
     found = [
         candidate for candidate in candidates if candidate.words or (candidate.layer, candidate.row) in newest
     ]
-    return Tail(found, len(drafts), len(waiting) <= TAIL_LIMIT)
+    return Tail(found, len(drafts), len(counts.waiting) <= TAIL_LIMIT)
 
 
 def _passes(draft: Draft, filters: Filters) -> bool:

@@ -49,7 +49,7 @@ def _wake(entity: Entity) -> None:
     for step in FOLLOWING:
         if stage_of(step).waiting(entity) is not None:
             work.mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
-    wake_index_on_commit(entity_id=entity.pk)
+    wake_index_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk)
 
 
 def record(

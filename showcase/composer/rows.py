@@ -16,12 +16,22 @@ from showcase.links import record_url
 from showcase.parts import LAYER_OF_KIND, Fact, Layer
 
 HIT_LAYERS = {"atom": "atom", "message": "message", "section": "section"}
-PAGES = {"trait": "trait", "atom": "atom", "message": "message", "scene": "scene", "section": "scene"}
+PAGES = {
+    "trait": "trait",
+    "atom": "atom",
+    "message": "message",
+    "scene": "scene",
+    "section": "scene",
+    "procedure": "procedure version",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row. `terms` are those of its score, the greatest first; `why` says what else brought it in."""
+    """One row. `terms` are those of its score, the greatest first; `why` says what else brought it in.
+
+    Figures are text already: the filters of templates would take a third of the page's time for them.
+    """
 
     kind: str
     id: UUID | None
@@ -30,8 +40,8 @@ class Row:
     title: str = ""
     why: str = ""
     facts: tuple[Fact, ...] = ()
-    score: float | None = None
-    terms: tuple[tuple[str, float], ...] = ()
+    score: str = ""
+    terms: tuple[tuple[str, str], ...] = ()
 
     @property
     def layer(self) -> Layer:
@@ -43,15 +53,15 @@ class Rows:
     """Finds what a context's references stand for among the rows it was chosen from; asks no database."""
 
     def __init__(self, scope: Scope, context: Context, design_rules: Mapping[str, Rule]) -> None:
-        material = context.material
+        standing = context.material.standing
         self._scope = scope
         self._floor = context.manifest["rules_floor"]
         self._design_rules = design_rules
-        self._traits = {trait.id: trait for trait in material.traits}
-        self._rules = {rule.id: rule for rule in material.rules if rule.id}
-        self._scenes = {scene.id: scene for scene in material.scenes}
-        self._hits = {(hit.layer, hit.id, hit.section): hit for hit in material.found.hits}
-        self._procedures = {found.version: found for found in material.procedures.found}
+        self._traits = {trait.id: trait for trait in standing.traits}
+        self._rules = {rule.id: rule for rule in standing.rules if rule.id}
+        self._scenes = {scene.id: scene for scene in standing.scenes}
+        self._hits = {(hit.layer, hit.id, hit.section): hit for hit in context.material.found.hits}
+        self._procedures = {found.version: found for found in standing.procedures.found}
         self._scores = {found["version"]: found["score"] for found in context.manifest["procedures"]["found"]}
 
     def row(self, block: str, named: Reference | LeftOut) -> Row:
@@ -142,4 +152,5 @@ def _scored(hit: Hit | None) -> dict[str, object]:
     if hit is None:
         return {}
     terms = sorted(hit.terms.items(), key=lambda term: -abs(term[1]))
-    return {"score": hit.score, "terms": tuple(term for term in terms if round(term[1], 2))}
+    shown = tuple((name.replace("_", " "), f"{value:.2f}") for name, value in terms if round(value, 2))
+    return {"score": f"{hit.score:.2f}", "terms": shown}

@@ -6,8 +6,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.safestring import SafeString
+
 from showcase.graph.drawing import Sketch
 from showcase.graph.nodes import Cluster, Column, Edge, Node
+from showcase.said import as_said
 
 NOTE_CHARACTERS = 60
 
@@ -17,8 +20,9 @@ class Link:
     """Another node of the outline, by the beginning of its words."""
 
     key: str
-    layer: str
-    text: str
+    hue: str
+    text: SafeString
+    """As said: each node is written as often as something is connected with it."""
     count: int
 
 
@@ -28,10 +32,8 @@ class Item:
 
     node: Node
     is_lit: bool
-    rests_on: tuple[Link, ...]
-    carries: tuple[Link, ...]
-    older: tuple[Link, ...]
-    newer: tuple[Link, ...]
+    links: tuple[tuple[str, tuple[Link, ...]], ...]
+    """How it is connected, in words, and with what; a way that leads nowhere is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +76,28 @@ class _Links:
         self.above: dict[str, list[Link]] = defaultdict(list)
         self.older: dict[str, list[Link]] = defaultdict(list)
         self.newer: dict[str, list[Link]] = defaultdict(list)
+        words = {key: _shortened(node) for key, node in nodes.items()}
         for edge in edges:
-            lower, upper = _link(nodes[edge.lower], edge), _link(nodes[edge.upper], edge)
+            lower, upper = (
+                Link(end, nodes[end].layer.lower(), words[end], edge.count)
+                for end in (edge.lower, edge.upper)
+            )
             under, over = (self.older, self.newer) if edge.is_succession else (self.below, self.above)
             under[edge.upper].append(lower)
             over[edge.lower].append(upper)
 
 
 def _item(node: Node, links: _Links, lit: frozenset[str]) -> Item:
-    found = (links.below, links.above, links.older, links.newer)
-    return Item(node, node.key in lit, *(tuple(one.get(node.key, ())) for one in found))
+    ways = (
+        ("rests on", links.below),
+        ("carries", links.above),
+        ("took the place of", links.older),
+        ("superseded by", links.newer),
+    )
+    found = tuple((said, tuple(way[node.key])) for said, way in ways if node.key in way)
+    return Item(node, node.key in lit, found)
 
 
-def _link(node: Node, edge: Edge) -> Link:
+def _shortened(node: Node) -> SafeString:
     text = node.name
-    short = text if len(text) <= NOTE_CHARACTERS else f"{text[:NOTE_CHARACTERS].rstrip()}…"
-    return Link(node.key, node.layer, short, edge.count)
+    return as_said(text if len(text) <= NOTE_CHARACTERS else f"{text[:NOTE_CHARACTERS].rstrip()}…")

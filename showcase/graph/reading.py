@@ -75,6 +75,8 @@ def read_graph(entity: Entity, asked: Asked) -> Read:
             followed,
             messages=[message.id for message in messages],
             atoms=[atom.id for atom in atoms],
+            sessions=[group.id for group in sessions[-GROUPS_LIMIT:] if group.id],
+            topics=[group.name for group in topics[:GROUPS_LIMIT]],
             lines=[line.id for line in lines],
             traits=[trait.version for trait in traits],
         ),

@@ -6,11 +6,13 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Count, F, Q, Value, When
+from django.db.models import Case, Count, F, Q, UUIDField, Value, When
 
 from memory.models import Entity, Evidence
 from showcase.graph.rows import Receipts, key, topic_key
 
+OTHER_SESSION, OTHER_TOPIC = UUID(int=0), "\x1f"
+"""Stand for all sessions and topics that have no place of their own; no row has such an id or topic."""
 UPPER_KINDS = ("atom", "topic", "line", "trait")
 LOWER_KINDS = ("message", "session", "atom", "topic", "line")
 ENDS = (
@@ -32,37 +34,56 @@ def read_receipts(
     *,
     messages: Collection[UUID],
     atoms: Collection[UUID],
+    sessions: Collection[UUID],
+    topics: Collection[str],
     lines: Collection[UUID],
     traits: Collection[UUID],
 ) -> tuple[Receipts, ...]:
     """One statement. Messages and atoms that are not among those given are told by session and by topic.
 
-    `lines` and `traits` (versions) are all that there are; `followed` narrows both ends.
+    Of sessions and topics those given are told apart, all others as one, so that what is read does not grow
+    with their number. `lines` and `traits` (versions) are all that there are; `followed` narrows both ends.
     """
     rows = Evidence.objects.filter(workspace_id=entity.workspace_id, entity=entity)
     rows = rows.filter(_derived(followed, lines, traits)).filter(_target(followed, lines))
-    ends = {**_upper_ends(atoms), **_lower_ends(messages, atoms), "beside": BESIDE}
+    ends = {**_upper_ends(atoms, topics), **_lower_ends(messages, atoms, sessions, topics), "beside": BESIDE}
     counted = rows.annotate(**ends).values_list(*ENDS).annotate(count=Count("pk")).order_by()
     return tuple(_receipts(row) for row in counted)
 
 
-def _upper_ends(atoms: Collection[UUID]) -> dict[str, Case]:
-    grouped = ~Q(of_atom__in=atoms) & Q(of_atom__isnull=False)
+def _upper_ends(atoms: Collection[UUID], topics: Collection[str]) -> dict[str, Case]:
     return {
         "upper_atom": Case(When(of_atom__in=atoms, then=F("of_atom"))),
-        "upper_topic": Case(When(grouped, then=F("of_atom__topic"))),
+        "upper_topic": _topic("of_atom", atoms, topics),
     }
 
 
-def _lower_ends(messages: Collection[UUID], atoms: Collection[UUID]) -> dict[str, Case]:
+def _lower_ends(
+    messages: Collection[UUID],
+    atoms: Collection[UUID],
+    sessions: Collection[UUID],
+    topics: Collection[str],
+) -> dict[str, Case]:
     said = ~Q(message__in=messages) & Q(message__isnull=False)
-    claimed = ~Q(atom__in=atoms) & Q(atom__isnull=False)
     return {
         "lower_message": Case(When(message__in=messages, then=F("message"))),
-        "lower_session": Case(When(said, then=F("message__session"))),
+        "lower_session": Case(
+            When(said & Q(message__session__in=sessions), then=F("message__session")),
+            When(said, then=Value(OTHER_SESSION)),
+            output_field=UUIDField(),
+        ),
         "lower_atom": Case(When(atom__in=atoms, then=F("atom"))),
-        "lower_topic": Case(When(claimed, then=F("atom__topic"))),
+        "lower_topic": _topic("atom", atoms, topics),
     }
+
+
+def _topic(column: str, atoms: Collection[UUID], topics: Collection[str]) -> Case:
+    """The topic of atoms that do not stand for themselves."""
+    grouped = ~Q(**{f"{column}__in": atoms}) & Q(**{f"{column}__isnull": False})
+    return Case(
+        When(grouped & Q(**{f"{column}__topic__in": topics}), then=F(f"{column}__topic")),
+        When(grouped, then=Value(OTHER_TOPIC)),
+    )
 
 
 def _receipts(row: Sequence[Any]) -> Receipts:

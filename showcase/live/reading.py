@@ -70,18 +70,15 @@ def shown(request: HttpRequest, scope: Scope, progress: Progress) -> Mapping[str
 
 
 def doors(request: HttpRequest, scope: Scope) -> tuple[Action, ...]:
-    """Where the person may have something changed, by duty: the admin's pages, which ask and confirm."""
-    if not getattr(request.user, "is_staff", False):
-        return ()
+    """Where the person may have something changed, by duty; the admin's pages for whom it lets in."""
     entity = [scope.entity.pk]
-    offered = (
-        (Duty.ERASE, "Forget something, in words", "admin:memory_entity_forget", entity),
-        (Duty.MANAGE, "Pause or resume steps", "admin:memory_entity_change", entity),
-        (Duty.VIEW, "See it in the admin", "admin:memory_entity_change", entity),
-    )
-    return tuple(
-        Action(label, reverse(name, args=args)) for duty, label, name, args in offered if scope.allows(duty)
-    )
+    forget = reverse("showcase:live_forget", kwargs=scope.parameters)
+    own = (Action("Forget something, in words", forget),) if scope.allows(Duty.ERASE) else ()
+    if not getattr(request.user, "is_staff", False):
+        return own
+    offered = ((Duty.MANAGE, "Pause or resume steps"), (Duty.VIEW, "See it in the admin"))
+    page = reverse("admin:memory_entity_change", args=entity)
+    return (*own, *(Action(label, page) for duty, label in offered if scope.allows(duty)))
 
 
 def _failures(scope: Scope) -> Failures:

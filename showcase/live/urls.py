@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from showcase.live import views
+from showcase.live import changing, forgetting, views
 
 urlpatterns = [
     path("live/", views.live, name="live"),
@@ -11,4 +11,10 @@ urlpatterns = [
     path("live/<uuid:entity_id>/", views.live_entity, name="live_entity"),
     path("live/<uuid:entity_id>/now/", views.live_now, name="live_now"),
     path("live/<uuid:entity_id>/retry/", views.retry, name="live_retry"),
+    path("live/<uuid:entity_id>/forget/", forgetting.forget, name="live_forget"),
+    path(
+        "live/<uuid:entity_id>/change/<slug:table>/<uuid:id>/<slug:name>/",
+        changing.change,
+        name="live_change",
+    ),
 ]

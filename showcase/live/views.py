@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.views import LoginView, LogoutView, redirect_to_login
+from django.contrib.auth.views import LoginView, LogoutView
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -25,6 +21,7 @@ from showcase.links import overview_url
 from showcase.live.choosing import MOST_PAGES, entities_of, entity_of_run, workspaces_of
 from showcase.live.forms import ChooseForm, RetryForm, RunForm
 from showcase.live.reading import entity_page, followed_progress, shown
+from showcase.live.signing_in import signed_in
 from showcase.parts import Empty, Notice
 
 SIGN_INS_A_MINUTE = 20
@@ -35,19 +32,6 @@ NO_ENTITY = Empty(
     "Either nothing fits, or nobody has put you into a workspace that has one. Operators add members in the "
     "admin.",
 )
-View = Callable[..., HttpResponseBase]
-
-
-def signed_in(view: View) -> View:
-    """For people who are signed in; everybody else is asked to, whether or not there is such a page."""
-
-    @wraps(view)
-    def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path(), str(reverse_lazy("showcase:sign_in")))
-        return view(request, *args, **kwargs)
-
-    return asked
 
 
 class SignIn(LoginView):

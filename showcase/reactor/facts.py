@@ -9,6 +9,7 @@ from uuid import UUID
 
 from memory.models import Run
 from memory.recall.short_ids import short_id
+from showcase.links import trace_url
 from showcase.parts import Fact, Layer, Segment, TokenBar, token_bar
 from showcase.reactor.columns import atom_item, message_item, trait_item, version_item
 from showcase.reactor.gathering import Gathered, ids
@@ -73,7 +74,7 @@ def facts_of(given: Gathered, run: Run) -> tuple[Fact, ...]:
         Fact("attempt", str(run.attempt) if run.attempt > 1 else ""),
         Fact("prompt", run.prompt_hash[:DIGEST_SHOWN]),
         Fact("schema", run.schema_hash[:DIGEST_SHOWN]),
-        Fact("run", short_id(run.pk)),
+        Fact("run", short_id(run.pk), url=trace_url(given.scope, run.pk)),
     )
     return tuple(fact for fact in rows if fact.value or fact.at)
 

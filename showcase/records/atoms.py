@@ -17,7 +17,7 @@ from showcase.cards import DAY, SLOTS, message_card
 from showcase.links import anchor, persona_url, record_url, trace_url
 from showcase.parts import Card, Fact
 from showcase.records import atom_rows
-from showcase.records.signing import Notes, notes_of
+from showcase.records.signing import Notes, notes_of, run_fact
 
 DECISIONS = {
     Atom.Decision.STORE: "stored as new",
@@ -139,7 +139,7 @@ def _facts(scope: Scope, atom: Atom) -> tuple[Fact, ...]:
         Fact("holds from", at=_local(scope, atom.valid_from)),
         Fact("holds until", at=_local(scope, atom.valid_until)),
         Fact("made", at=_local(scope, atom.created_at)),
-        Fact("made by", f"run {short_id(atom.run_id)}" if atom.run_id else ""),
+        run_fact(scope, "made by", atom.run_id),
         Fact("chain", short_id(atom.chain_id)),
     )
 

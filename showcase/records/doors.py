@@ -1,10 +1,11 @@
-"""What a member may have changed about a record: ways to the admin's pages, which ask why and confirm."""
+"""What a member may have changed about a record: ways to pages that ask why and confirm."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -15,6 +16,7 @@ from memory.admin.membership import Duty
 from memory.models import Atom, Message, Scene, Trait
 from memory.recall.persona_reading import TraitHistory
 from showcase.access import Scope
+from showcase.live.changing import change_url
 from showcase.parts import Action
 
 Doors = tuple[Action, ...]
@@ -36,7 +38,8 @@ def scene_doors(request: HttpRequest, scope: Scope, scene: Scene, number: int) -
     edit = scene_changes.EDIT
     changes = (scene_changes.PIN, scene_changes.MERGE, scene_changes.RESTORE, scene_changes.RETIRE)
     doors = _doors(request, scope, "scene", scene, changes, base=number)
-    if not doors or not (scope.allows(edit.duty) and edit.fits(scene)):
+    # A whole page in Markdown is edited in the admin alone.
+    if not (_is_let_in(request, scope) and scope.allows(edit.duty) and edit.fits(scene)):
         return doors
     return (Action(edit.label, reverse("admin:memory_scene_edit", args=[scene.pk])), *doors)
 
@@ -52,23 +55,31 @@ def trait_doors(request: HttpRequest, scope: Scope, trait: TraitHistory) -> Door
 def slot_doors(request: HttpRequest, scope: Scope) -> Doors:
     """Say something where the persona says nothing yet."""
     change = trait_changes.SET_SLOT
-    if not (_is_let_in(request, scope) and scope.allows(change.duty)):
+    if not scope.allows(change.duty):
         return ()
-    return (Action(change.label, reverse("admin:memory_entity_do", args=[scope.entity.pk, change.name])),)
+    return (Action(change.label, _address(request, scope, "entity", scope.entity.pk, change)),)
 
 
 def _doors(
     request: HttpRequest, scope: Scope, table: str, row: Any, changes: Iterable[Change], **carried: object
 ) -> Doors:
-    if not (_is_let_in(request, scope) and scope.allows(Duty.VIEW)):
-        return ()
+    """What the duties allow, and the row's page for whom the admin lets in; visitors have no duties."""
     query = f"?{urlencode(carried)}" if carried else ""
-    offered = (
-        Action(change.label, reverse(f"admin:memory_{table}_do", args=[row.pk, change.name]) + query)
+    offered = tuple(
+        Action(change.label, _address(request, scope, table, row.pk, change) + query)
         for change in changes
         if scope.allows(change.duty) and change.fits(row)
     )
+    if not (_is_let_in(request, scope) and scope.allows(Duty.VIEW)):
+        return offered
     return (*offered, Action("See it in the admin", reverse(f"admin:memory_{table}_change", args=[row.pk])))
+
+
+def _address(request: HttpRequest, scope: Scope, table: str, id: UUID, change: Change) -> str:
+    """The admin's page for whom it lets in, else the live view's own."""
+    if _is_let_in(request, scope):
+        return reverse(f"admin:memory_{table}_do", args=[id, change.name])
+    return change_url(scope, table, id, change.name)
 
 
 def _is_let_in(request: HttpRequest, scope: Scope) -> bool:

@@ -19,7 +19,7 @@ from showcase.access import Place, Scope
 from showcase.cards import message_card
 from showcase.links import record_url
 from showcase.parts import Action, Card, Code, Fact, Receipt
-from showcase.records.signing import notes_of
+from showcase.records.signing import notes_of, run_fact
 from showcase.records.trees import Branch, branches
 from showcase.said import as_plain
 
@@ -114,7 +114,7 @@ def _facts(scope: Scope, row: Message) -> tuple[Fact, ...]:
         Fact("reply to", short_id(row.parent_id) if row.parent_id else "", url=parent),
         Fact("tool", row.tool_name),
         Fact("call", row.tool_call_id),
-        Fact("read by", f"run {short_id(row.consumed_by_id)}" if row.consumed_by_id else ""),
+        run_fact(scope, "read by", row.consumed_by_id),
         Fact("SHA-256", bytes(row.content_hash).hex()),
     )
 

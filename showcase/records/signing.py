@@ -12,6 +12,7 @@ from memory.recall.authors import Author
 from memory.recall.short_ids import short_id
 from showcase.access import Place, Scope
 from showcase.links import trace_url
+from showcase.parts import Fact
 
 Notes = Mapping[UUID, tuple[Mapping[str, Any], ...]]
 """What runs noted about the items of their answers, by run."""
@@ -19,7 +20,7 @@ Notes = Mapping[UUID, tuple[Mapping[str, Any], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """An author in words. Of a person `url` leads to the change, and `reason` says why."""
+    """An author in words. `url` leads to the run, or to a person's change, and `reason` says why of that."""
 
     text: str
     url: str = ""
@@ -34,7 +35,13 @@ def signed(scope: Scope, author: Author) -> Signature:
         name = author.name if scope.place is Place.LIVE else ""
         return Signature(name or "a person", trace_url(scope, author.id) if author.id else "", author.reason)
     run = f"run {short_id(author.id)}" if author.id else "a run"
-    return Signature(f"{run} with {author.name}" if author.name else run)
+    url = trace_url(scope, author.id) if author.id else ""
+    return Signature(f"{run} with {author.name}" if author.name else run, url)
+
+
+def run_fact(scope: Scope, name: str, run: UUID | None) -> Fact:
+    """A run that leads to its trace; without a value where there is none."""
+    return Fact(name, f"run {short_id(run)}", url=trace_url(scope, run)) if run else Fact(name)
 
 
 def notes_of(entity: Entity, runs: Iterable[UUID | None]) -> Notes:

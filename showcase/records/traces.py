@@ -19,6 +19,7 @@ from memory.walkthrough.rendering_trace import traced_lines
 from showcase.access import Scope
 from showcase.links import anchor, record_url
 from showcase.parts import Code
+from showcase.records.beside import walks_beside
 from showcase.records.trees import Branch, branches, without_people
 
 SCENES = ("scene", "scene version")
@@ -47,13 +48,12 @@ class _Walks:
 
 def trace_page(scope: Scope, id: UUID) -> TracePage:
     """The trace of a record of the entity, whatever it is; Http404. At most eight statements."""
-    found = find(scope.entity, IdPart(id.hex))
-    if not found:
-        raise Http404
     try:
-        walks = _walks(scope.entity, found[0].kind, id)
+        walks = _found(scope.entity, id)
     except ObjectDoesNotExist as error:  # erased since it was found
         raise Http404 from error
+    if walks is None:
+        raise Http404
     below, above = without_people(scope, walks.down), without_people(scope, walks.up)
     outline = "\n".join(traced_lines(Traced(TraceTree("down", below), TraceTree("up", above))))
     [root] = branches(scope, [below])
@@ -70,6 +70,15 @@ def _own_url(scope: Scope, root: Branch, scene: UUID | None) -> str:
     if scene is not None and root.id is not None:
         return f"{record_url(scope, 'scene', scene)}#{anchor(root.kind, root.id)}"
     return "" if root.url == root.trace_url else root.url
+
+
+def _found(entity: Entity, id: UUID) -> _Walks | None:
+    """The walks of a record of the ladder, else of one beside it; None when there is none of that id."""
+    found = find(entity, IdPart(id.hex))
+    if found:
+        return _walks(entity, found[0].kind, id)
+    beside = walks_beside(entity, id)
+    return _Walks(*beside) if beside else None
 
 
 def _walks(entity: Entity, kind: str, id: UUID) -> _Walks:

@@ -16,7 +16,7 @@ from memory.skills.reading import who
 from memory.skills.records import Citation
 from memory.skills.versions import words_of
 from showcase.access import Scope
-from showcase.links import anchor, record_url
+from showcase.links import anchor, record_url, trace_url
 from showcase.parts import Fact, Receipt
 from showcase.reactor.records import WrittenLine
 from showcase.skills.reading import Rows, Status
@@ -115,7 +115,7 @@ def _use(scope: Scope, use: Any) -> Handed:
         Fact("as", use.kind),
         Fact("tokens", str(use.tokens)),
         Fact("digest", use.sha256[:DIGEST_SHOWN]),
-        Fact("use", short_id(use.pk)),
+        Fact("use", short_id(use.pk), url=trace_url(scope, use.pk)),
     )
     return Handed(use.pk, use.created_at.astimezone(scope.entity.zone), facts)
 

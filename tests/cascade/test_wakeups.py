@@ -64,7 +64,7 @@ def test_a_silent_broker_is_tried_once_and_then_left_in_peace(
     assert connections(silent) >= 1
     for _ in range(50):
         send(workspace_id=new_id(), entity_id=entity_id, step=Step.L1_EXTRACT)
-        send_index(entity_id=entity_id)
+        send_index(workspace_id=new_id(), entity_id=entity_id)
     assert connections(silent) == 0
     assert warnings(caplog) == [f"no wake-up sent for memory.run_step of {entity_id}: OperationalError"]
 
@@ -93,7 +93,7 @@ def test_no_error_of_sending_reaches_the_caller(
 
     monkeypatch.setattr(application, "send_task", fail)
     entity_id = new_id()
-    send_index(entity_id=entity_id)
+    send_index(workspace_id=new_id(), entity_id=entity_id)
     assert warnings(caplog) == [
         f"no wake-up sent for memory.index_entity of {entity_id}: {type(error).__name__}"
     ]

@@ -117,4 +117,5 @@ def test_rows_without_a_vector_are_left_in_peace_where_nothing_embeds(entity: En
     make_message(entity, "Keep billing on Express.")
     Unindexed.objects.update(has_terms=True)
     grow_old()
-    assert (waiting_entities(wants_vectors=False), waiting_entities(wants_vectors=True)) == ([], [entity.pk])
+    assert waiting_entities(wants_vectors=False) == []
+    assert waiting_entities(wants_vectors=True) == [(entity.workspace_id, entity.pk)]

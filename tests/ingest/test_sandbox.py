@@ -1,24 +1,41 @@
 """Words of strangers: in a workspace apart, within limits, read by nobody who was not asked for."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 
+from memory import tasks
+from memory.broker import queue_of
 from memory.cascade import work
 from memory.cascade.engine import settle_entity
 from memory.cascade.sweeping import sweep
-from memory.cascade.wakeups import queue_of
 from memory.indexing.step import _embedder_of
+from memory.indexing.sweeping import sweep_index
+from memory.indexing.wakeups import send_vector_index
 from memory.ingest.problems import IngestConflict, IngestError
 from memory.ingest.sandbox import SandboxFullError, end_of_talk, open_sandbox, sandboxes, say
 from memory.llm.choosing import model_of, stays_offline
 from memory.llm.registry import offline_model
-from memory.models import Entity, GraphNode, Message, Run, Session, Step, TraitVersion, Work, Workspace
+from memory.models import (
+    Entity,
+    GraphNode,
+    Message,
+    Run,
+    Session,
+    Step,
+    TraitVersion,
+    Unindexed,
+    Work,
+    Workspace,
+)
 from memory.models.base import new_id
 from memory.models.tenancy import SANDBOX_WORKSPACE_ID
 from memory.recall.search import Request, _begin_vector
+from memseek_site.celery import application
 from memseek_site.environment import Environment
 from memseek_site.sandbox_reading import read_sandbox
 from showcase.sandbox.reading import EXAMPLES
@@ -90,16 +107,23 @@ def test_two_windows_at_once_store_no_more_than_may_be(monkeypatch: pytest.Monke
     assert words(entity) == ["first"]
 
 
-def test_steps_of_visitors_wait_in_a_queue_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_work_for_visitors_waits_in_a_queue_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[tuple[str, str]] = []
-    monkeypatch.setattr(
-        "memory.cascade.wakeups.send_task", lambda task, pk, step, *, queue, **_: sent.append((step, queue))
-    )
+
+    def take(name: str, *, args: list[str], queue: str, **_: object) -> None:
+        sent.append((args[1] if len(args) > 1 else name, queue))
+
+    monkeypatch.setattr(application, "send_task", take)
     entity = open_sandbox()
     say(entity=entity, text="I live in Oslo.")
     end_of_talk(entity)
-    assert set(sent) == {("l1_extract", "sandbox"), ("compaction", "sandbox")}
-    assert queue_of(new_id()) == "cascade"
+    tasks.run_step(str(entity.pk), "l1_extract")
+    Unindexed.objects.update(queued_at=timezone.now() - timedelta(minutes=1))
+    sweep_index()
+    send_vector_index(workspace_id=entity.workspace_id, entity_id=entity.pk, space_id=1)
+    assert {name for name, _ in sent} >= {"l1_extract", "memory.index_entity"}
+    assert {queue for _, queue in sent} == {"sandbox"}
+    assert queue_of(new_id(), "cascade") == "cascade"
     assert {queue.name for queue in settings.CELERY_TASK_QUEUES} >= {"cascade", "sandbox"}
 
 

@@ -208,9 +208,8 @@ def test_what_is_related_is_looked_up_by_topic_day_and_place(large: Entity) -> N
 def test_counts_are_read_by_index(large: Entity) -> None:
     terms = [hash_of(large.pk.bytes, f"number{number}") for number in range(5)]
     owner = {"workspace": large.workspace_id, "entity": large.pk}
-    found = plan(
-        queries.statement("search_counts"), {**owner, "terms": terms, "index": index_prefix(large.pk)}
-    )
+    asked = {"terms": terms, "index": index_prefix(large.pk), "layers": [0], "most_waiting": 1}
+    found = plan(queries.statement("search_counts"), {**owner, **asked})
     assert '"Index Name": "term_count_once"' in found
     assert "memory_termcount" not in sequential_scans(found)
 

@@ -1,6 +1,7 @@
 """What fits into a block and what does not: pure rules, tried over many budgets."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
 from typing import Any
@@ -51,8 +52,10 @@ def message(name: str, text: str, **values: Any) -> CitedMessage:
 
 
 def raw(name: str, text: str, **values: Any) -> Hit:
+    is_superseded = values.pop("is_superseded", False)
     said = message(name, text, **values)
-    return Hit("message", said.id, text, 1.0, {}, messages=(said,), is_raw=True, said_at=said.said_at)
+    found = Hit("message", said.id, text, 1.0, {}, messages=(said,), is_raw=True, said_at=said.said_at)
+    return replace(found, is_superseded=is_superseded)
 
 
 def claim(name: str, text: str, *messages: CitedMessage, **values: Any) -> Hit:
@@ -252,11 +255,11 @@ def test_nothing_is_told_twice() -> None:
         claim("a", "Lunch is at one.", message("m2", "Lunch at one")),
         raw("m1", "Never deploy, I said."),
         raw("m2", "Lunch at one"),
-        raw("m3", "Until July."),
+        raw("m3", "Until July.", is_superseded=True),
         raw("m4", "You are a helper.", role="system"),
         raw("m5", "LUNCH is at one."),
     ]
-    known = Known({row("rule")}, {row("other")}, {row("told")}, {row("m1")}, {row("m3")})
+    known = Known({row("rule")}, {row("other")}, {row("told")}, {row("m1")})
     block = memory_block(hits, budget=ENOUGH, count=tokens, known=known)
     assert block.ids == (Reference("atom", row("a")),)
     assert [(other.id, other.reason) for other in block.left_out] == [
@@ -272,8 +275,8 @@ def test_nothing_is_told_twice() -> None:
 
 
 def test_a_rule_of_a_situation_keeps_it_in_memory() -> None:
-    hits = [claim("a", "Be brief.", kind="instruction")]
-    block = memory_block(hits, budget=ENOUGH, count=tokens, known=Known(scopes={row("a"): "in\nreviews"}))
+    hits = [claim("a", "Be brief.", kind="instruction", scope="in\nreviews")]
+    block = memory_block(hits, budget=ENOUGH, count=tokens)
     assert block.text.splitlines()[-1] == "- Be brief. (when: in reviews)"
 
 

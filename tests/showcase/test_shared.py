@@ -91,6 +91,8 @@ def test_a_timeline_is_shown_as_a_page_and_as_json(alice: Entity, bob: Entity, k
     ] * len(texts)
     assert page.count('class="card ') == len(texts)
     assert "Timeline of" in page
+    assert "## " not in page
+    assert "<nav" not in page
     assert SECRET not in page
 
 

@@ -163,7 +163,7 @@ def apply_rebuild(rebuild: Rebuild, *, token: str | None = None) -> Rebuild:
         Outbox.objects.create(
             workspace_id=entity.workspace_id, entity=entity, event=Outbox.Event.STEP_DONE, ids=ids
         )
-        wake_index_on_commit(entity_id=entity.pk)
+        wake_index_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk)
     return current
 
 

@@ -153,8 +153,6 @@ def _memory(
         other_rules=told.other_rules,
         told_in_scenes=told_in_scenes,
         told_messages=messages_told(recollection.messages_of_atoms, {*told.rules, *told_in_scenes}),
-        superseded_messages=recollection.superseded_messages,
-        scopes=recollection.scopes,
         shown_turns=told.turns,
     )
     fetched = {claim.id for claim in live}

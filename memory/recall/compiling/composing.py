@@ -63,8 +63,8 @@ def compile_context(session: Session, request: CompileRequest) -> Compiled:
     floor = design.floors.rules if request.rules_floor is None else request.rules_floor
     frame = read_frame(entity, session, floor=floor)
     query = _query(request, frame.turns)
-    rules = sorted((*frame.rules, *design_rules(design, floor)), key=lambda rule: -rule.priority)
-    recollection = recollect(entity, query, request, rules)
+    rules = sorted((*frame.standing.rules, *design_rules(design, floor)), key=lambda rule: -rule.priority)
+    recollection = recollect(entity, query, request, rules, frame.standing.languages)
     composer = _Composer(entity, session, request, design, frame, recollection, query)
     return composer.compiled(rules)
 
@@ -101,7 +101,7 @@ class _Composer:
         self._languages = recollection.found.languages
         self._task = words_of(query, self._languages)
         self._allotment = Allotment.of(request, design.budgets)
-        self._judged = judged(frame.procedures, query, self._languages)
+        self._judged = judged(frame.standing.procedures, query, self._languages)
         self._as_of = _clock(request.as_of, entity)
 
     def compiled(self, rules: Sequence[Any]) -> Compiled:
@@ -120,7 +120,7 @@ class _Composer:
 
     def _kept_for_procedure(self, for_turns: int) -> int:
         """The same for any query: which turns are shown must not depend on what is asked."""
-        if not self._frame.procedures.total:
+        if not self._frame.standing.procedures.total:
             return 0
         return max(0, min(self._allotment.procedure, for_turns // 2))
 
@@ -229,7 +229,7 @@ class _Composer:
             "parts": [account(block) for block in parts],
             "arms": dict(self._recollection.found.arms),
             "unindexed": self._recollection.found.unindexed,
-            "procedures": account_of(self._frame.procedures, self._judged),
+            "procedures": account_of(self._frame.standing.procedures, self._judged),
             "live": [_live_account(claim) for claim in beside.claims if claim.live_source],
         }
 

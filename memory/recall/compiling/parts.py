@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from memory.recall.compiling.frame import DigestWords, Frame, SceneName
+from memory.recall.compiling.frame import DigestWords, Frame
 from memory.recall.compiling.request import Allotment
 from memory.recall.context.blocks import Block, BlockName, Count, Entry, Filled, Reference, Space, fill
 from memory.recall.context.escaping import one_line
 from memory.recall.context.prefix_blocks import Rule, RulesBlock, persona_block, rules_block
+from memory.recall.records import SceneRecord
 
 SCENES_HEADING = "## Scenes\n"
 BRIEFS_HEADING = "## Earlier sessions\n"
@@ -44,9 +45,9 @@ def prefix_of(
     """
     standing: RulesBlock = rules_block(rules, matches, budget=allotment.rules, count=count)
     blocks = (
-        persona_block(frame.traits, budget=allotment.persona, count=count),
+        persona_block(frame.standing.traits, budget=allotment.persona, count=count),
         standing.block,
-        _listed("scenes", SCENES_HEADING, map(_scene, frame.scenes), allotment.scenes, count),
+        _listed("scenes", SCENES_HEADING, map(_scene, frame.standing.scenes), allotment.scenes, count),
         _listed("briefs", BRIEFS_HEADING, map(_brief, frame.briefs), allotment.briefs, count),
         _listed("summary", SUMMARY_HEADING, _summary(frame.summary), allotment.summary, count),
     )
@@ -64,8 +65,9 @@ def _listed(name: BlockName, heading: str, entries: Iterable[Entry], budget: int
     return Block(name, text, count(text), budget, tuple(shown), tuple(missing))
 
 
-def _scene(scene: SceneName) -> Entry:
-    summary = f": {one_line(scene.summary)}" if scene.summary else ""
+def _scene(scene: SceneRecord) -> Entry:
+    """By name; no summary where it may rest on what no longer holds."""
+    summary = f": {one_line(scene.summary)}" if scene.summary and not scene.due else ""
     return Entry(Reference("scene", scene.id), f"- {one_line(scene.title)}{summary}\n")
 
 

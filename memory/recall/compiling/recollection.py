@@ -29,18 +29,21 @@ class Recollection:
     """What was found, and what is known about it."""
 
     found: Found
-    scopes: Mapping[UUID, str] = field(default_factory=dict)
-    """Situations of the instructions among the hits."""
     claims: Mapping[UUID, RecalledClaim] = field(default_factory=dict)
     """The claims among the hits."""
-    superseded_messages: frozenset[UUID] = frozenset()
     atoms_of_lines: Mapping[UUID, tuple[tuple[UUID, str], ...]] = field(default_factory=dict)
     """The live atoms, with their texts, under each line of a section among the hits."""
     messages_of_atoms: Mapping[UUID, frozenset[UUID]] = field(default_factory=dict)
     """The messages that the rules and the atoms under lines cite."""
 
 
-def recollect(entity: Entity, query: str, request: CompileRequest, rules: Sequence[Rule]) -> Recollection:
+def recollect(
+    entity: Entity,
+    query: str,
+    request: CompileRequest,
+    rules: Sequence[Rule],
+    languages: tuple[str, ...],
+) -> Recollection:
     """Search as the strategy says, then read what is known of the results, there and back once."""
     if request.strategy == "graph" or not query:
         return Recollection(NOTHING_ASKED)
@@ -54,6 +57,7 @@ def recollect(entity: Entity, query: str, request: CompileRequest, rules: Sequen
             filters=replace(request.filters, layers=layers),
             uses_words=request.strategy != "vector",
             uses_meaning=request.strategy != "text",
+            languages=languages,
         ),
     )
     return _known(entity, found, [rule.id for rule in rules if rule.id])
@@ -63,11 +67,9 @@ def _known(entity: Entity, found: Found, rules: Collection[UUID]) -> Recollectio
     texts = {hit.id: hit.text for hit in found.hits if hit.layer == "atom"}
     owner = {"workspace": entity.workspace_id, "entity": entity.pk}
     found_atoms = queries.array(texts)
-    found_messages = queries.array(hit.id for hit in found.hits if hit.layer == "message")
     lines = queries.array(line for hit in found.hits for line in hit.lines)
-    atoms, superseded, told, evidence = queries.kept_rows(
+    atoms, told, evidence = queries.kept_rows(
         ("compile_atoms", {**owner, "atoms": found_atoms}),
-        ("compile_superseded", {**owner, "messages": found_messages}),
         ("compile_told", {**owner, "lines": lines}),
         (
             "compile_evidence",
@@ -77,16 +79,14 @@ def _known(entity: Entity, found: Found, rules: Collection[UUID]) -> Recollectio
     receipts = _receipts(evidence)
     return Recollection(
         found=found,
-        scopes={row[0]: row[1] for row in atoms if row[1]},
-        claims={row[0]: _claim(row, texts[row[0]], receipts) for row in atoms if row[4]},
-        superseded_messages=frozenset(row[0] for row in superseded),
+        claims={row[0]: _claim(row, texts[row[0]], receipts) for row in atoms},
         atoms_of_lines=_grouped(told),
         messages_of_atoms=_messages(evidence),
     )
 
 
 def _claim(row: Sequence[Any], text: str, receipts: Mapping[UUID, Sequence[Receipt]]) -> RecalledClaim:
-    id, _, subject_kind, subject_id, predicate, value, live_source, authority, valid_from, valid_until = row
+    id, subject_kind, subject_id, predicate, value, live_source, authority, valid_from, valid_until = row
     return RecalledClaim(
         id=id,
         subject_kind=subject_kind,

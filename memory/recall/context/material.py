@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
 
 from memory.indexing.analyser import analyse
 from memory.indexing.analyser_words import PIECE_MARK
-from memory.models import Atom, Authority, Entity, Evidence, Layer
-from memory.recall import ladder
+from memory.models import Entity, Layer
 from memory.recall.arms import Filters
-from memory.recall.context.prefix_blocks import Rule
-from memory.recall.hits import Found, Hit
-from memory.recall.procedures import Procedures, active_procedures
-from memory.recall.records import SceneRecord, TraitRecord
+from memory.recall.context.standing import Standing, read_standing
+from memory.recall.hits import Found
 from memory.recall.search import Request, search
 
 TOKENS_OF_A_LINE = 15
@@ -30,112 +26,37 @@ SAME_WORDS = 0.8
 class Material:
     """Rows as they stand, and what search found."""
 
-    traits: tuple[TraitRecord, ...]
-    rules: tuple[Rule, ...]
-    scenes: tuple[SceneRecord, ...]
+    standing: Standing
+    """What depends on no request."""
     found: Found
-    superseded_messages: frozenset[UUID]
-    scopes: Mapping[UUID, str]
-    """Situations of the instructions among what was found."""
-    atoms_of_lines: Mapping[UUID, tuple[tuple[UUID, str], ...]]
-    """The live atoms, with their texts, that each line of a scene rests on."""
-    messages_of_atoms: Mapping[UUID, frozenset[UUID]]
-    """The messages that the rules and the atoms under lines cite."""
-    procedures: Procedures
 
 
 def read_material(
     entity: Entity, task: str, *, floor: int, filters: Filters, memory_budget: int, uses_meaning: bool
 ) -> Material:
     """Read everything; the database is asked for nothing else afterwards."""
-    scenes = ladder.scenes(entity)
-    rules = _rules(entity, floor)
-    atoms_of_lines = _atoms_of_lines(entity, scenes)
-    cited = {rule.id for rule in rules if rule.id} | {
-        atom for atoms in atoms_of_lines.values() for atom, _ in atoms
-    }
-    found = _search(entity, task, filters, memory_budget, uses_meaning)
-    return Material(
-        traits=ladder.persona(entity),
-        rules=rules,
-        scenes=scenes,
-        found=found,
-        superseded_messages=superseded_messages(entity, found.hits),
-        scopes=scopes_of(entity, found.hits),
-        atoms_of_lines=atoms_of_lines,
-        messages_of_atoms=_messages_of(entity, cited),
-        procedures=active_procedures(entity),
-    )
-
-
-def _search(entity: Entity, task: str, filters: Filters, memory_budget: int, uses_meaning: bool) -> Found:
-    """Traits are shown whole, not searched."""
+    standing = read_standing(entity, floor=floor)
+    # Traits are shown whole, not searched.
     layers = tuple(layer for layer in filters.layers if layer != Layer.TRAIT)
-    limit = min(MOST_RESULTS, LEAST_RESULTS + memory_budget // TOKENS_OF_A_LINE)
-    narrowed = replace(filters, layers=layers)
-    return search(entity, Request(task, limit=limit, filters=narrowed, uses_meaning=uses_meaning))
-
-
-def _rules(entity: Entity, floor: int) -> tuple[Rule, ...]:
-    found = Atom.objects.for_entity(entity).rules(floor)
-    return tuple(
-        Rule(
-            atom.pk,
-            atom.text,
-            atom.priority,
-            atom.scope,
-            "" if atom.authority == Authority.USER else atom.get_authority_display(),
-        )
-        for atom in found.only("id", "text", "priority", "scope", "authority")
+    found = search(
+        entity,
+        Request(
+            task,
+            limit=min(MOST_RESULTS, LEAST_RESULTS + memory_budget // TOKENS_OF_A_LINE),
+            filters=replace(filters, layers=layers),
+            uses_meaning=uses_meaning,
+            languages=standing.languages,
+            scenes=standing.scenes,
+        ),
     )
-
-
-def superseded_messages(entity: Entity, hits: Iterable[Hit]) -> frozenset[UUID]:
-    """Of the raw messages among the hits those that said a claim which no longer holds.
-
-    Shown as they are they would bring the dead claim back.
-    """
-    raw = [hit.id for hit in hits if hit.layer == "message"]
-    dead = _receipts(entity).filter(message__in=raw, of_atom__isnull=False)
-    dead = dead.exclude(of_atom__status=Atom.Status.LIVE)
-    return frozenset(dead.values_list("message_id", flat=True)) - {None}
-
-
-def scopes_of(entity: Entity, hits: Iterable[Hit]) -> Mapping[UUID, str]:
-    """The situations that the instructions among the hits are bound to."""
-    rules = [hit.id for hit in hits if hit.layer == "atom" and hit.kind == Atom.Kind.INSTRUCTION]
-    found = Atom.objects.for_entity(entity).filter(pk__in=rules).exclude(scope="")
-    return dict(found.values_list("id", "scope"))
-
-
-def _atoms_of_lines(
-    entity: Entity, scenes: Sequence[SceneRecord]
-) -> Mapping[UUID, tuple[tuple[UUID, str], ...]]:
-    lines = [line.id for scene in scenes for section in scene.sections for line in section.lines]
-    rows = _receipts(entity).filter(of_line__in=lines, atom__status=Atom.Status.LIVE).order_by("id")
-    atoms: dict[UUID, tuple[tuple[UUID, str], ...]] = {}
-    for line, atom, text in rows.values_list("of_line_id", "atom_id", "atom__text"):
-        atoms[line] = (*atoms.get(line, ()), (atom, text))
-    return atoms
-
-
-def _messages_of(entity: Entity, atoms: Collection[UUID]) -> Mapping[UUID, frozenset[UUID]]:
-    rows = _receipts(entity).filter(of_atom__in=atoms, message__isnull=False)
-    messages: dict[UUID, frozenset[UUID]] = {}
-    for atom, message in rows.values_list("of_atom_id", "message_id"):
-        messages[atom] = messages.get(atom, frozenset()) | {message}
-    return messages
-
-
-def _receipts(entity: Entity) -> Any:
-    return Evidence.objects.filter(workspace_id=entity.workspace_id, entity_id=entity.pk)
+    return Material(standing, found)
 
 
 def line_texts(material: Material, lines: Collection[UUID]) -> Mapping[UUID, str]:
     """The texts of some lines of scenes."""
     return {
         line.id: line.text
-        for scene in material.scenes
+        for scene in material.standing.scenes
         for section in scene.sections
         for line in section.lines
         if line.id in lines

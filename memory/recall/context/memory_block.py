@@ -6,8 +6,8 @@ told again for each of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from memory.recall.context.blocks import Block, Count, LeftOut, Reason, Reference, Space
@@ -33,10 +33,6 @@ class Known:
     """Atoms that a shown line says in the same words."""
     told_messages: Collection[UUID] = ()
     """Messages whose claim stands in another block."""
-    superseded_messages: Collection[UUID] = ()
-    """Messages that said a claim which no longer holds."""
-    scopes: Mapping[UUID, str] = field(default_factory=dict)
-    """The situations that instructions are bound to."""
     shown_turns: Collection[UUID] = ()
     """Messages that a chat shows as they are."""
 
@@ -110,7 +106,7 @@ class _Told:
         row = Reference("atom" if hit.layer == "atom" else "message", hit.id)
         reason = self._why_not(hit)
         if reason is None:
-            reason = self._fit(hit, _atom(hit, self._known) if row.kind == "atom" else _raw(hit, self._weigh))
+            reason = self._fit(hit, _atom(hit) if row.kind == "atom" else _raw(hit, self._weigh))
         if reason is not None:
             self.left_out.append(LeftOut(row.kind, row.id, reason))
 
@@ -129,7 +125,7 @@ class _Told:
             reason: Reason | None = "in a turn"
         elif hit.layer == "atom":
             reason = self._known.why_not(hit.id)
-        elif hit.id in self._known.superseded_messages:
+        elif hit.is_superseded:
             reason = "superseded"
         elif hit.id in self._messages:
             reason = "in an atom"
@@ -138,10 +134,9 @@ class _Told:
         return reason or ("same words" if fold(hit.text) in self._words else None)
 
 
-def _atom(hit: Hit, known: Known) -> _Entry:
+def _atom(hit: Hit) -> _Entry:
     source = hit.messages[0] if hit.messages else None
-    scope = known.scopes.get(hit.id, "")
-    bound = f" (when: {one_line(scope)})" if scope else ""
+    bound = f" (when: {one_line(hit.scope)})" if hit.scope else ""
     text = f"- {_place(source)}{one_line(hit.text)}{bound}{_period(hit)}\n"
     return _Entry(Reference("atom", hit.id), _group(hit, source), source.ordinal if source else 0, text)
 

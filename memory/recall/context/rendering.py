@@ -112,7 +112,7 @@ class _Composer:
         self._shares = shares
         self._others = others
         self._count: Count = partial(count_tokens, safety=request.safety)
-        self._judged = judged(material.procedures, request.task, material.found.languages)
+        self._judged = judged(material.standing.procedures, request.task, material.found.languages)
         self._as_of = (request.as_of or timezone.now()).astimezone(entity.zone)
         if request.as_of is None:
             self._as_of = self._as_of.replace(minute=0, second=0, microsecond=0)
@@ -125,7 +125,9 @@ class _Composer:
         )
         rules = self._rules(floor)
         self._shares.use(rules.claim)
-        persona = persona_block(self._material.traits, budget=self._shares.persona(), count=self._count)
+        persona = persona_block(
+            self._material.standing.traits, budget=self._shares.persona(), count=self._count
+        )
         self._shares.use(persona.tokens)
         self._shares.give_back(rules.claim - rules.block.tokens)
         request = self._request_block()
@@ -160,7 +162,7 @@ class _Composer:
             return not terms_of(scope) or not task.isdisjoint(words_of(scope, languages))
 
         # The sort is stable: of equal weight, what the user said comes before what the design says.
-        rules = sorted((*self._material.rules, *design_rules(self._design, floor)), key=_weight)
+        rules = sorted((*self._material.standing.rules, *design_rules(self._design, floor)), key=_weight)
         return rules_block(rules, matches, budget=self._shares.rules(), count=self._count)
 
     def _procedure(self) -> Block:
@@ -170,7 +172,7 @@ class _Composer:
 
     def _scenes(self) -> tuple[Block, frozenset[UUID]]:
         scenes = scenes_block(
-            self._material.scenes,
+            self._material.standing.scenes,
             self._material.found.hits,
             budget=self._shares.scenes(),
             count=self._count,
@@ -182,7 +184,7 @@ class _Composer:
         material = self._material
         shown_rules = frozenset(row.id for row in rules.ids if row.id)
         told_in_scenes = told_in_lines(
-            line_texts(material, lines), material.atoms_of_lines, material.found.languages
+            line_texts(material, lines), material.standing.atoms_of_lines, material.found.languages
         )
         known = Known(
             shown_rules=shown_rules,
@@ -190,9 +192,7 @@ class _Composer:
                 row.id for row in rules.left_out if row.reason == "other situation" and row.id
             ),
             told_in_scenes=told_in_scenes,
-            told_messages=messages_told(material.messages_of_atoms, shown_rules | told_in_scenes),
-            superseded_messages=material.superseded_messages,
-            scopes=material.scopes,
+            told_messages=messages_told(material.standing.messages_of_atoms, shown_rules | told_in_scenes),
         )
         return memory_block(
             material.found.hits,
@@ -245,7 +245,7 @@ class _Composer:
             "blocks": [account(block) for block in blocks],
             "arms": dict(self._material.found.arms),
             "unindexed": self._material.found.unindexed,
-            "procedures": account_of(self._material.procedures, self._judged),
+            "procedures": account_of(self._material.standing.procedures, self._judged),
             **({"shared": self._shared_account(shared)} if shared else {}),
         }
         return Context(text, blocks, manifest, sha256, prefix_bytes, tokens, self._material)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from uuid import UUID
 
 from memory.models import Entity, Layer
 from memory.recall.arms import Filters
 from memory.recall.context.blocks import Block, Count
 from memory.recall.context.escaping import one_line
-from memory.recall.context.material import scopes_of, superseded_messages
-from memory.recall.context.memory_block import Known, memory_block
+from memory.recall.context.memory_block import memory_block
 from memory.recall.hits import Found
 from memory.recall.search import Request
 from memory.recall.sharing import search_shared
@@ -28,8 +26,6 @@ class SharedMaterial:
 
     entity: str
     found: Found
-    superseded_messages: frozenset[UUID]
-    scopes: Mapping[UUID, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +42,9 @@ def read_shared(
     """Read what is needed of each memory, in as many statements for each of them."""
     layers = tuple(layer for layer in TOLD_LAYERS if layer in filters.layers)
     if not layers:
-        return tuple(SharedMaterial(entity.name, Found((), {}), frozenset(), {}) for entity in entities)
+        return tuple(SharedMaterial(entity.name, Found((), {})) for entity in entities)
     request = Request(task, limit=RESULTS, filters=replace(filters, layers=layers), uses_meaning=uses_meaning)
-    return tuple(
-        SharedMaterial(
-            entity=one.entity,
-            found=one.found,
-            superseded_messages=superseded_messages(entity, one.found.hits),
-            scopes=scopes_of(entity, one.found.hits),
-        )
-        for entity, one in zip(entities, search_shared(entities, request), strict=True)
-    )
+    return tuple(SharedMaterial(one.entity, one.found) for one in search_shared(entities, request))
 
 
 def shared_block(
@@ -78,7 +66,6 @@ def shared_block(
             one.found.hits,
             budget=left // (len(material) - place),
             count=count,
-            known=Known(superseded_messages=one.superseded_messages, scopes=one.scopes),
             weigh=weigh,
             notice=notice(one.found),
             heading=f"### From {one_line(one.entity)}\n",

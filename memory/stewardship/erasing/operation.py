@@ -133,7 +133,7 @@ def _wake(entity: Entity) -> None:
     for step in Step:
         if stage_of(step).waiting(entity) is not None:
             work.mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
-    wake_index_on_commit(entity_id=entity.pk)
+    wake_index_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk)
 
 
 def _finish(plan: Erasure, actor: Actor, counts: dict[str, int], *, of: UUID) -> Erasure:

@@ -215,4 +215,4 @@ def _have_it_followed(entity: Entity) -> None:
         is_waiting = INPUTS[step].objects.for_entity(entity).pending().exists()
         if is_waiting and step not in entity.paused_steps:
             mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
-    wake_index_on_commit(entity_id=entity.pk)
+    wake_index_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk)

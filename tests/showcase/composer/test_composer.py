@@ -8,9 +8,8 @@ from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from memory.models import Entity, Use
 from memory.recall.context import ContextRequest, render_context
@@ -19,7 +18,7 @@ from showcase.composer import views
 from showcase.composer.forms import TASK_CHARACTERS
 from tests.factories import make_message, make_rule
 from tests.showcase.conftest import SECRET, tell
-from tests.showcase.statements import statements
+from tests.showcase.statements import statements, statements_of
 
 PAGE = "/showcase/agent-memory/composer/"
 TASK = "Deploy Billing 0 tonight"
@@ -127,9 +126,8 @@ def test_the_page_adds_one_statement_to_those_of_the_context_whatever_it_finds(
         with transaction.atomic():
             for number in sizes:
                 tell(alice, number=number)
-        with CaptureQueriesContext(connection) as captured:
-            render_context(alice, ContextRequest(TASK))
-        counted.add((len(captured), statements(client, f"{PAGE}?{urlencode({'task': TASK})}")))
+        own = statements_of(lambda: render_context(alice, ContextRequest(TASK)))
+        counted.add((own, statements(client, f"{PAGE}?{urlencode({'task': TASK})}")))
     [(own, whole)] = counted
     assert whole == own + 1
 

@@ -89,6 +89,54 @@ def test_it_is_whole_without_script(visit: Callable[..., Visit], entity: Entity)
     window.check()
 
 
+def test_its_composer_and_its_graph_are_those_of_the_entity(
+    visit: Callable[..., Visit], entity: Entity
+) -> None:
+    window = visit()
+    page = window.goto(f"{LIVE}{entity.pk}/")
+    sign_in(page)
+    page.get_by_role("link", name="Compose a context from it").click()
+    page.get_by_label("What is about to be done").fill("Deploy Billing 0")
+    page.get_by_role("button", name="Compose").click()
+    expect(page.locator("#block-rules")).to_contain_text("Never deploy Billing 0")
+    window.check()
+    page.locator("#block-rules a.chip").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Never deploy Billing 0")
+    assert f"{LIVE}{entity.pk}/atoms/" in page.url
+    window.goto(f"{LIVE}{entity.pk}/graph/")
+    expect(page.locator("svg a").first).to_be_visible()
+    window.check()
+    page.locator("svg a[data-node]").first.focus()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert f"{LIVE}{entity.pk}/" in page.url
+    window.check()
+
+
+def test_a_member_without_the_admin_corrects_and_forgets_here(
+    visit: Callable[..., Visit], entity: Entity
+) -> None:
+    User.objects.update(is_staff=False)
+    window = visit(width=PHONE)
+    page = window.goto(f"{LIVE}{entity.pk}/")
+    sign_in(page)
+    page.locator("#rows article a.id").first.click()
+    page.get_by_role("link", name="Correct", exact=True).click()
+    page.get_by_label("Text").fill("Billing 0 stays on Express until November 15.")
+    page.get_by_label("Reason").fill("The date has moved.")
+    window.check()
+    page.get_by_role("button", name="Correct").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("November 15")
+    window.goto(f"{LIVE}{entity.pk}/")
+    page.get_by_role("link", name="Forget something, in words").click()
+    page.get_by_label("Forget").fill("November 15")
+    page.get_by_role("button", name="Look what that means").click()
+    expect(page.get_by_role("checkbox").first).to_be_checked()
+    window.check()
+    page.get_by_role("button", name="Forget what is ticked").click()
+    expect(page.locator(".notice-good")).to_contain_text("Forgotten")
+
+
 @pytest.mark.parametrize("width", [PHONE, WIDE])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_are_quiet_stay_here_fit_and_have_no_barriers(

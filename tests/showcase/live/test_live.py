@@ -217,7 +217,7 @@ def test_what_stands_in_the_way_is_said(signed_in: Client, entity: Entity, page:
     ("role", "is_staff", "doors"),
     [
         ("viewer", True, ["See it in the admin"]),
-        ("operator", True, ["Forget something, in words", "Pause or resume steps", "See it in the admin"]),
+        ("operator", True, ["Pause or resume steps", "See it in the admin"]),
         ("operator", False, []),
     ],
 )
