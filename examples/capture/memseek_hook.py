@@ -71,6 +71,8 @@ LEAST_TOKENS = 300
 REFUSED = frozenset({400, 409, 413, 422})
 """Statuses that say: these words never, however often they are sent."""
 CONFLICT = 409
+NOT_THERE = 404
+KEY_PROBLEMS = frozenset({401, 403})
 OK = range(200, 300)
 
 STARTS = frozenset({"SessionStart", "sessionStart"})
@@ -137,6 +139,10 @@ class Deadline:
 class AwayError(Exception):
     """The server gave no answer in time, or none that says anything about the words."""
 
+    def __init__(self, told: str, status: int = 0) -> None:
+        super().__init__(told)
+        self.status = status
+
 
 class RefusedError(Exception):
     """The server does not take these words; `is_known` where they are stored under their key already."""
@@ -170,6 +176,20 @@ class Server:
         text = self._post("/api/v1/context", asked).get("text", "")
         return text.strip() if isinstance(text, str) else ""
 
+    def state(self) -> str:
+        """What a person who sets things up wants to know, in one line."""
+        try:
+            self.context("Is all well?")
+        except AwayError as error:
+            if error.status == NOT_THERE:
+                return "answers; there is no memory of this name yet, the first words make it"
+            if error.status in KEY_PROBLEMS:
+                return f"does not take this key (status {error.status})"
+            return f"does not answer ({error})"
+        except RefusedError as error:
+            return f"answers, and refuses ({error})"
+        return "answers"
+
     def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         seconds = self._deadline.network_seconds()
         if seconds <= 0:
@@ -181,7 +201,7 @@ class Server:
         if status in REFUSED:
             raise RefusedError(status, answer)
         if status not in OK:
-            raise AwayError(f"status {status}")
+            raise AwayError(f"status {status}", status)
         return answer
 
     def _exchange(self, path: str, body: bytes, seconds: float) -> tuple[int, dict[str, Any]]:
@@ -389,9 +409,22 @@ class Capture:
         """What memory knows, or nothing."""
         try:
             return self.server.context(task or "What is going on?")
-        except (AwayError, RefusedError) as error:
+        except AwayError as error:
+            # Before the first words there is no memory, which is nothing to complain of.
+            if error.status != NOT_THERE:
+                complain(f"no context: {error}")
+        except RefusedError as error:
             complain(f"no context: {error}")
-            return ""
+        return ""
+
+    def state(self) -> dict[str, Any]:
+        """What waits, what was set aside, and whether the server and the key are right."""
+        server = (
+            self.server.state()
+            if self.settings.is_complete
+            else "MEMSEEK_API_KEY and MEMSEEK_ENTITY are needed"
+        )
+        return {"waiting": len(self.spool.waiting()), "aside": self.spool.aside(), "server": server}
 
     def deliver_soon(self) -> None:
         """Have a child deliver what waits; where there can be none, deliver as long as there is time."""
@@ -698,7 +731,7 @@ def run(settings: Settings, asked: argparse.Namespace) -> None:
     deadline.enforce()
     capture = Capture(settings, deadline)
     if asked.command == "status":
-        say(json.dumps({"waiting": len(capture.spool.waiting()), "aside": capture.spool.aside()}))
+        say(json.dumps(capture.state()))
     elif not settings.is_complete:
         complain("MEMSEEK_API_KEY and MEMSEEK_ENTITY have to be set; nothing is recorded")
         if asked.command == "hook":

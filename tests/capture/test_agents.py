@@ -67,7 +67,7 @@ def test_a_hook_that_is_set_up_twice_counts_once(taught: Hooks) -> None:
     for _ in range(2):
         taught.hook("Stop", last_assistant_message="Done.")
     assert [text for _, _, text in stored()] == [RULE, "Yes.", "Done."]
-    assert taught.run("status").told() == {"waiting": 0, "aside": []}
+    assert taught.run("status").told() == {"waiting": 0, "aside": [], "server": "answers"}
 
 
 def test_a_reply_is_read_from_the_transcript_where_it_is_not_told(taught: Hooks, tmp_path: Path) -> None:

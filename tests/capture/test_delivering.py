@@ -146,7 +146,7 @@ def test_what_cannot_be_read_or_taken_is_set_aside_and_named(hooks: Hooks, line:
     assert [text for _, _, text in stored()] == ["good", "good too"]
     names = sorted([f"{bad.stem}.refused", f"{broken.stem}.corrupt"])
     assert all(name in ran.complaint for name in names)
-    assert hooks.run("status").told() == {"waiting": 0, "aside": names}
+    assert hooks.run("status").told() == {"waiting": 0, "aside": names, "server": "answers"}
     assert names[0] in hooks.hook("SessionStart", source="startup").complaint
 
 
@@ -220,3 +220,17 @@ def test_words_for_one_memory_never_reach_another(hooks: Hooks, line: Line) -> N
     hooks.record("for Bob")
     hooks.run("flush")
     assert [text for _, _, text in stored()] == ["for Bob"]
+
+
+def test_before_the_first_words_there_is_nothing_to_complain_of(hooks: Hooks) -> None:
+    ran = hooks.hook("SessionStart", source="startup")
+    assert (ran.output, ran.complaint) == ("", "")
+    server = hooks.run("status").told()["server"]
+    assert server == "answers; there is no memory of this name yet, the first words make it"
+
+
+def test_the_status_tells_of_a_wrong_key_and_of_a_server_that_is_away(hooks: Hooks, line: Line) -> None:
+    hooks.key = "msk_wrong"
+    assert hooks.run("status").told()["server"] == "does not take this key (status 401)"
+    line.is_cut = True
+    assert hooks.run("status").told()["server"].startswith("does not answer (")
