@@ -193,8 +193,8 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {
         "task": "memory.sweep",
         "schedule": MEMSEEK.waking.sweep_seconds,
-        # A sweep that waited through its own interval is the next one's work.
-        "options": {"queue": "maintenance", "expires": MEMSEEK.waking.sweep_seconds},
+        # It does not expire: a worker whose clock is ahead of the sender's would throw every sweep away.
+        "options": {"queue": "maintenance"},
     },
     "retention": {
         "task": "memory.retention",

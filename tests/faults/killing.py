@@ -27,6 +27,7 @@ from memory.walkthrough.incoming import incoming_messages
 from memory.walkthrough.story import story
 from memseek_site.embedded.children import die_with_parent
 from tests.factories import make_workspace
+from tests.faults.resting import first_that_waits
 from tests.faults.worker import NOWHERE
 from tests.setup.commands import ROOT
 
@@ -141,8 +142,9 @@ class Ground:
 def wait_until_at_rest() -> None:
     """Until nothing is wrong any more; after a while whatever is left is an assertion error."""
     deadline = time.monotonic() + SETTLE_SECONDS
-    while (problems := verify(is_settled=True)) and time.monotonic() < deadline:
+    while first_that_waits() is not None and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
+    problems = verify(is_settled=True)
     assert problems == [], problems
 
 

@@ -83,7 +83,7 @@ def _work(point: str, nth: int) -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     if point != NOWHERE:
         checkpoints.listen(Executioner(point, nth, Path(os.environ["FAULT_LOG"])))
-    application.worker_main(WORKER)
+    application.worker_main(list(WORKER))
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""`manage.py verify`: is everything in memory whole? The same checks that the tests of killed workers run."""
+"""`manage.py verify`: is everything in memory whole? The same checks that the fault tests run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memory.ingest.entities import find_entity
 from memory.models import Entity, Workspace
-from memory.stewardship.verify import Problem, verify
+from memory.stewardship.verify import Problem, Report, inspect
 
 
 class Command(BaseCommand):
     """Looks, changes nothing; exit code 1 when something is not as it should be."""
 
-    help = "Check that every derived row has evidence and that no dead process left anything half-done."
+    help = "Check that nothing is lost, doubled, half-done or without evidence; safe beside a live system."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """--workspace, --entity, --settled, --json."""
@@ -31,15 +31,14 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON object")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """Print the problems."""
+        """Print the problems, or how much was looked at."""
         entity = self.entity(options["workspace"], options["entity"])
-        problems = verify(entity, is_settled=options["settled"])
+        report = inspect(entity, is_settled=options["settled"])
         if options["json"]:
-            shown = {"problems": [asdict(problem) for problem in problems]}
-            self.stdout.write(json.dumps(shown, ensure_ascii=False, indent=2))
+            self.stdout.write(json.dumps(asdict(report), ensure_ascii=False, indent=2))
         else:
-            self.print_lines(problems)
-        if problems:
+            self.print_lines(report)
+        if report.problems:
             sys.exit(1)
 
     def entity(self, workspace: str | None, name: str | None) -> Entity | None:
@@ -54,8 +53,27 @@ class Command(BaseCommand):
             raise CommandError(f"There is no entity {name} in a workspace {workspace}.")
         return entity
 
-    def print_lines(self, problems: list[Problem]) -> None:
-        """A line for each problem, or one that says there is none."""
-        for problem in problems:
-            self.stdout.write(f"{problem.kind}: {problem.entity}: {problem.row}: {problem.text}")
-        self.stdout.write(f"{len(problems)} problems." if problems else "No problem found.")
+    def print_lines(self, report: Report) -> None:
+        """A table of what is wrong, or the counts of what is not."""
+        if not report.problems:
+            counts = ", ".join(f"{count:,} {name}" for name, count in report.rows.items() if count)
+            self.stdout.write(f"No problem found: {report.rules} rules over {counts or 'nothing'}.")
+            return
+        for line in table(report.problems):
+            self.stdout.write(line)
+        for kind in report.cut:
+            self.stdout.write(f"{kind}: there may be more than are named here.")
+        self.stdout.write(f"{len(report.problems)} problems.")
+
+
+HEADINGS = ("problem", "entity", "row", "what is wrong")
+
+
+def table(problems: tuple[Problem, ...]) -> list[str]:
+    """Lines of equal columns, under their headings."""
+    rows = [HEADINGS, *((problem.kind, problem.entity, problem.row, problem.text) for problem in problems)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS) - 1)]
+    return [
+        "  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]))
+        for row in rows
+    ]

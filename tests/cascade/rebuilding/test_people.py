@@ -239,7 +239,7 @@ def test_a_line_and_a_trait_that_a_person_wrote_stay() -> None:
     line = Line.objects.create(
         **owner, scene=head.scene, section="core_sop", text="Ask Dana first.", correction=correction
     )
-    VersionLine.objects.create(**owner, version=head, line=line, position=9)
+    VersionLine.objects.create(**owner, version=head, line=line, position=head.lines.count())
     Evidence.objects.create(**owner, of_line=line, correction=correction)
     trait = Trait.objects.for_entity(entity).get()
     TraitVersion.objects.filter(trait=trait).update(is_head=False)

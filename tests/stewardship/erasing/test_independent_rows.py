@@ -25,7 +25,8 @@ from memory.models import (
 from memory.models.base import new_id
 from memory.stewardship.erasing import Scope, erase, plan_erasure
 from memory.stewardship.verify import verify
-from tests.factories import NewLine, cite, make_atom, make_claim, make_entity, make_message, make_scene
+from tests.cascade.story import an_entity
+from tests.factories import NewLine, cite, make_atom, make_claim, make_message, make_scene
 from tests.stewardship.erasing.planting import BOSS, LATER
 from tests.stewardship.erasing.scanning import everything_of, words_found
 
@@ -45,7 +46,7 @@ class Skilled:
 
 @transaction.atomic
 def skilled(step: str, line: str, *, title: str = "Ship the parcels", said: str = "Good.") -> Skilled:
-    entity = make_entity()
+    entity = an_entity("agent.alice-test")
     owner: dict[str, Any] = {"workspace_id": entity.workspace_id, "entity": entity}
     trace = TaskTrace.objects.create(**owner, task=step, note=said, external_id="job")
     done = TraceStep.objects.create(**owner, trace=trace, position=0, kind="action", text=step)
@@ -130,7 +131,7 @@ def test_a_telling_word_is_nowhere_afterwards(said: str, word: str, copied: str)
 
 
 def test_a_line_keeps_the_words_of_the_claim_from_outside_that_it_rests_on() -> None:
-    entity = make_entity()
+    entity = an_entity("agent.alice-test")
     with transaction.atomic():
         claim = make_claim(entity, "home.city", "office")
         cited = make_scene(entity, "Places", [NewLine("work_context", "The place is office.", [claim])])
@@ -146,7 +147,7 @@ def test_a_line_keeps_the_words_of_the_claim_from_outside_that_it_rests_on() -> 
 
 
 def test_what_a_model_made_goes_for_an_everyday_word_too() -> None:
-    entity = make_entity()
+    entity = an_entity("agent.alice-test")
     with transaction.atomic():
         kept = make_message(entity, "I like tea.")
         leaked = make_atom(entity, "Alice moves soon.", [kept])

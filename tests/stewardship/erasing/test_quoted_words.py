@@ -8,7 +8,8 @@ from django.db import transaction
 from memory.models import Line, SceneVersion
 from memory.stewardship.erasing import Scope, erase, plan_erasure
 from memory.stewardship.verify import verify
-from tests.factories import NewLine, make_atom, make_entity, make_message, make_scene
+from tests.cascade.story import an_entity
+from tests.factories import NewLine, make_atom, make_message, make_scene
 from tests.stewardship.erasing.planting import BOSS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -18,7 +19,7 @@ CHANGED = f"{NEW} (before: {OLD})"
 
 
 def test_a_line_that_quotes_an_erased_claim_goes_and_what_holds_stays() -> None:
-    entity = make_entity("agent.mara")
+    entity = an_entity("agent.mara")
     with transaction.atomic():
         first = make_message(entity, OLD)
         second = make_message(entity, f"I moved. {NEW} The second one was too loud, the floor below.")

@@ -69,7 +69,7 @@ def test_a_run_whose_work_was_claimed_again_is_found(alice: Alice) -> None:
     ensure_work(alice.entity)
     make_run(alice.entity, status=Run.Status.RUNNING, finished_at=None, token=1)
     work = Work.objects.filter(entity=alice.entity, step=Step.L1_EXTRACT)
-    work.update(token=1)
+    work.update(token=1, lease_until=PAST)
     assert kinds(alice) == []
     work.update(token=2)
     assert kinds(alice) == ["overtaken_run"]
@@ -78,7 +78,7 @@ def test_a_run_whose_work_was_claimed_again_is_found(alice: Alice) -> None:
 def test_what_waits_runs_or_is_leased_is_a_problem_only_at_rest(alice: Alice) -> None:
     ensure_work(alice.entity)
     make_pending_message(alice.entity, "One more thing.")
-    make_run(alice.entity, status=Run.Status.RUNNING, finished_at=None)
+    make_run(alice.entity, Step.PERSONA, status=Run.Status.RUNNING, finished_at=None)
     Work.objects.filter(entity=alice.entity, step=Step.PERSONA).update(lease_until=PAST, due_at=PAST)
     assert kinds(alice) == []
     assert kinds(alice, is_settled=True) == ["message_waits", "run_under_way", "work_leased", "work_due"]
@@ -96,6 +96,7 @@ def test_a_message_that_no_sweep_would_see_is_found(alice: Alice) -> None:
 
 
 def test_a_live_line_on_a_dead_atom_is_found_at_rest_unless_it_is_pinned(alice: Alice) -> None:
+    ensure_work(alice.entity)
     Atom.objects.filter(pk=alice.approval.pk).update(status=Atom.Status.RETRACTED)
     assert kinds(alice, is_settled=True) == ["promotion_waits", "line_on_dead_atom"]
     Unpromoted.objects.all().delete()
@@ -115,13 +116,21 @@ def told(*arguments: str) -> tuple[int, str]:
 
 
 def test_the_command_says_that_all_is_well(alice: Alice) -> None:
-    assert told("--settled") == (0, "No problem found.\n")
+    looked_at = (
+        "2 sessions, 4 messages, 3 atoms, 2 scene versions, 4 lines, 1 trait versions, 10 receipts, 5 runs"
+    )
+    assert told("--settled") == (0, f"No problem found: 62 rules over {looked_at}.\n")
 
 
 def test_the_command_ends_with_1_and_names_each_problem(alice: Alice) -> None:
     chain = Chain.objects.create(workspace=alice.entity.workspace, entity=alice.entity)
-    line = f"empty_chain: agent.alice-test: memory_chain {chain.pk}: no atom is in the chain"
-    assert told() == (1, f"{line}\n1 problems.\n")
+    row = f"memory_chain {chain.pk}"
+    told_lines = (
+        f"problem      entity            {'row':<{len(row)}}  what is wrong",
+        f"empty_chain  agent.alice-test  {row}  no atom is in the chain",
+        "1 problems.",
+    )
+    assert told() == (1, "".join(f"{line}\n" for line in told_lines))
     code, output = told("--workspace", "demo", "--entity", "agent.alice-test", "--json")
     assert (code, [problem["kind"] for problem in json.loads(output)["problems"]]) == (1, ["empty_chain"])
 

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
-from django.db.models import Exists, F, JSONField, OuterRef, Q, QuerySet, Value
+from django.db.models import Exists, F, JSONField, OuterRef, Q, Value
 
 from memory.claims.policies import rules_of
 from memory.models import Atom, GraphEdge, GraphNode, Unpromoted
+from memory.stewardship.verifying.checks import Rows, RowsCheck
 
 
-def bare_nodes() -> QuerySet[Any]:
+def _bare_nodes() -> Rows:
     """Nodes that no edge touches."""
     touching = GraphEdge.objects.filter(Q(subject=OuterRef("pk")) | Q(object=OuterRef("pk")))
     return GraphNode.objects.exclude(Exists(touching))
 
 
-def edges_of_dead_atoms() -> QuerySet[Any]:
+def _edges_of_dead_atoms() -> Rows:
     """Edges of contested and retracted atoms, and of superseded ones that do not end."""
     superseded = Q(atom__status=Atom.Status.SUPERSEDED, valid_until__isnull=False)
     return _settled_edges().exclude(Q(atom__status=Atom.Status.LIVE) | superseded)
 
 
-def edges_that_differ() -> QuerySet[Any]:
+def _edges_that_differ() -> Rows:
     """Edges of claims that say something else than their claim."""
     subject = Q(subject__kind=F("atom__subject_kind"), subject__identifier=F("atom__subject_id"))
     value = Q(object__isnull=False) | Q(value=F("atom__value"))
@@ -31,7 +31,7 @@ def edges_that_differ() -> QuerySet[Any]:
     return _settled_edges().exclude(atom__predicate="").exclude(same)
 
 
-def claims_without_edge() -> QuerySet[Any]:
+def _claims_without_edge() -> Rows:
     """Live claims that their policy wants in the graph and that are not there."""
     waiting = Unpromoted.objects.filter(atom=OuterRef("pk"))
     claims = Atom.objects.claims().live().filter(live_source="", edge__isnull=True).exclude(Exists(waiting))
@@ -42,6 +42,18 @@ def claims_without_edge() -> QuerySet[Any]:
     return Atom.objects.filter(pk__in=found)
 
 
-def _settled_edges() -> QuerySet[GraphEdge]:
+def _settled_edges() -> Rows:
     """Edges whose atom does not wait for promotion."""
     return GraphEdge.objects.exclude(Exists(Unpromoted.objects.filter(atom=OuterRef("atom"))))
+
+
+CHECKS = (
+    RowsCheck("bare_node", "no edge touches it", _bare_nodes),
+    RowsCheck("edge_of_dead_atom", "its atom does not hold", _edges_of_dead_atoms),
+    RowsCheck("edge_differs", "says something else than its claim", _edges_that_differ),
+)
+WHEN_SETTLED = (
+    RowsCheck(
+        "claim_without_edge", "belongs in the graph and is not there", _claims_without_edge, has_shadows=False
+    ),
+)

@@ -1,0 +1,33 @@
+"""The counts that whoever looks after the tests reads: what was struck how often, and what was lost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from tests.faults.load import Load
+
+ROUNDS = int(os.environ.get("FAULT_ROUNDS", "2"))
+"""Strikes of each kind. `make test-faults` asks for more."""
+LEAST_REQUESTS = 4
+"""Of each client; they go on while the strikes do."""
+
+Record = Callable[[str, object], None]
+
+
+def tell(told: str, record: Record) -> None:
+    """For whoever reads the output (`-s`) or the report (`--junit-xml`)."""
+    print(told)
+    record("faults", told)
+
+
+def tell_of(name: str, hits: str, load: Load, record: Record) -> None:
+    """A line for a fault whose load was accepted and stands, so that nothing is lost or doubled."""
+    told = load.told
+    answers = ", ".join(f"{count} × {kind}" for kind, count in sorted(told.answers.items()))
+    tell(
+        f"{name}: {hits}; {len(told.accepted)} messages accepted in {told.requests} requests, "
+        f"{told.repeated} sent again, {told.replayed} of those were stored before; answers {answers}; "
+        f"{load.parked()} parked, 0 lost, 0 doubled",
+        record,
+    )
