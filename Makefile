@@ -1,7 +1,7 @@
 # One command each. Nothing has to be installed first but Python 3.11 or newer.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo agent test run worker lint types check lock migrations format screenshots bench-cascade bench-offline bench-recall bench-compiling bench-admin bench-import bench-redaction bench-sizing bench-events bench-limiting test-faults api-examples
+.PHONY: help demo agent test run worker lint types check lock migrations format screenshots bench bench-cascade bench-offline bench-recall bench-compiling bench-admin bench-import bench-redaction bench-sizing bench-events bench-limiting bench-proxy bench-showcase test-faults api-examples
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -28,7 +28,8 @@ help:
 	@echo "make run           the ASGI server       make worker      the Celery worker with its clock"
 	@echo "make lint          format and lint       make types       mypy"
 	@echo "make check         all that CI does      make format      format in place"
-	@echo "make bench-cascade own time of the cascade   make test-faults  workers killed at every point"
+	@echo "make bench         every figure that is wanted, into .memseek/bench.json (ARGS='--only recall' for some)"
+	@echo "make bench-cascade own time of the cascade   make test-faults  everything killed, cut and filled"
 	@echo "make bench-recall  time and losses of recall (ARGS='--sizes 1000 --others 0' for a short one)"
 	@echo "make bench-compiling  the context of a turn beside recall alone"
 	@echo "make bench-offline FILE=… what the offline model keeps of a LoCoMo file with observations"
@@ -37,6 +38,8 @@ help:
 	@echo "make bench-redaction  what redaction costs     make bench-sizing  bytes a message takes"
 	@echo "make screenshots   pictures of the pages for the documents (ARGS='home overview' for some)"
 	@echo "make bench-events  500 open streams      make bench-limiting  what counting a request costs"
+	@echo "make bench-proxy   what the memory proxy adds to a chat"
+	@echo "make bench-showcase  pages at 10,000 atoms (ARGS='--atoms 1000' for a short one)"
 	@echo "make api-examples  play the story over HTTP for the examples of the API's document, and its guide's tables"
 	@echo "make migrations    write migrations      make lock        resolve the dependencies again"
 
@@ -60,13 +63,19 @@ SIDE_BY_SIDE := $(if $(REDIS_URL),,-n auto --maxprocesses 4 --dist loadfile)
 test: $(TEST_STAMP)
 	$(PY) -m pytest $(SIDE_BY_SIDE) $(ARGS)
 
-# Workers killed at every named point; prints how often each was hit.
+# Workers killed at every named point, then storms over a whole site; prints what was struck how often.
+# The ordinary suite runs the same with two strikes of each kind and a model that is ill for three seconds.
 test-faults: $(TEST_STAMP)
-	$(PY) -m pytest tests/faults -s $(ARGS)
+	FAULT_ROUNDS=$${FAULT_ROUNDS:-10} FAULT_BAD_MODEL_SECONDS=$${FAULT_BAD_MODEL_SECONDS:-60} \
+		$(PY) -m pytest tests/faults -s --timeout 600 $(ARGS)
 
 # After a change of the API's bodies: what the OpenAPI document and docs/api.md show is taken down anew.
 api-examples: $(TEST_STAMP)
 	API_EXAMPLES=write $(PY) -m pytest -q tests/api/contract/test_story.py tests/docs/test_api_document.py $(ARGS)
+
+# What is wanted of the product's speed, all by one command. Half an hour; ARGS='--million' for a larger memory too.
+bench: $(TEST_STAMP)
+	$(PY) -m benchmarks.bench $(ARGS)
 
 bench-cascade: $(TEST_STAMP)
 	$(PY) -m benchmarks.cascade $(ARGS)
@@ -99,6 +108,14 @@ bench-events: $(TEST_STAMP)
 # What counting a request in Redis, and in the process alone, takes.
 bench-limiting: $(TEST_STAMP)
 	$(PY) -m benchmarks.limiting $(ARGS)
+
+# A chat through the memory proxy, and at its endpoint alone.
+bench-proxy: $(TEST_STAMP)
+	$(PY) -m benchmarks.proxying $(ARGS)
+
+# Every page for people, from request to first byte.
+bench-showcase: $(TEST_STAMP)
+	$(PY) -m benchmarks.showcase $(ARGS)
 
 # compile_context with 200 turns and 10,000 atoms, and recall alone.
 bench-compiling: $(TEST_STAMP)

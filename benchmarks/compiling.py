@@ -46,14 +46,14 @@ def measure(atoms: int, turns: int, count: int) -> dict[str, Any]:
         entity, queries = filled_entity(fill, created.workspace, atoms, count)
         fill.finish()
         build_index(entity)
-    _observe(entity, queries)
+    observe_claims(entity, queries)
     with server() as address, httpx.Client(base_url=address, headers=bearer(created.token)) as client:
-        session = _with_turns(client, entity, queries, turns)
+        session = with_turns(client, entity, queries, turns)
         timed = _timed(client, entity.name, session, queries, count)
     return {"benchmark": "compiling", "atoms": atoms, "turns": turns, "queries": count, **timed}
 
 
-def _observe(entity: Any, texts: Sequence[str]) -> None:
+def observe_claims(entity: Any, texts: Sequence[str]) -> None:
     """Claims about customers in words of the memory, and the graph of them."""
     from memory.claims.observation import Observation, OutsideEvidence, Subject
     from memory.claims.observing import observe
@@ -74,7 +74,7 @@ def _observe(entity: Any, texts: Sequence[str]) -> None:
     PromotionWorker(entity).run_once()
 
 
-def _with_turns(client: httpx.Client, entity: Any, texts: Sequence[str], count: int) -> str:
+def with_turns(client: httpx.Client, entity: Any, texts: Sequence[str], count: int) -> str:
     """A session of so many turns, indexed."""
     from memory.indexing.step import index_entity
 

@@ -11,24 +11,21 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import resource
 import statistics
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
 
 from benchmarks.installation import installation, machine, note
-from benchmarks.recall import bearer, server
+from benchmarks.processes import Process, served
+from benchmarks.recall import bearer
 
 ENTITIES = 10
 PAUSE_SECONDS = 0.2
 IDLE_SECONDS = 10.0
-MEGABYTE = 1024 * 1024
 TARGET_MEGABYTES = 100.0
 KEYS = 50
 
@@ -58,58 +55,21 @@ def measure(streams: int, events: int) -> dict[str, Any]:
         ensure_entity(workspace=created.workspace, name=f"agent.{number}") for number in range(ENTITIES)
     ]
     keys = [create_key(workspace=created.workspace, label=str(number)).token for number in range(KEYS)]
-    with server() as address:
-        process = _server_process()
+    with served() as web:
         for _ in range(20):
-            httpx.get(f"{address}/api/v1/timeline", params={"entity": "agent.0"}, headers=bearer(keys[0]))
-        return asyncio.run(_measured(address, process, keys, entities, streams, events))
-
-
-@dataclass(frozen=True)
-class _Process:
-    """What the system says of a process."""
-
-    folder: Path
-
-    @property
-    def resident_bytes(self) -> int:
-        return int(self._status("VmRSS")) * 1024
-
-    @property
-    def threads(self) -> int:
-        return int(self._status("Threads"))
-
-    @property
-    def processor_seconds(self) -> float:
-        user, system = (self.folder / "stat").read_text().rpartition(")")[2].split()[11:13]
-        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-
-    def _status(self, name: str) -> str:
-        lines = (self.folder / "status").read_text().splitlines()
-        return next(line.split()[1] for line in lines if line.startswith(f"{name}:"))
-
-
-def _server_process() -> _Process:
-    """The child that serves."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            is_child = f"PPid:\t{os.getpid()}\n" in (folder / "status").read_text()
-            if is_child and b"uvicorn" in (folder / "cmdline").read_bytes():
-                return _Process(folder)
-        except OSError:
-            continue
-    raise SystemExit("The server's process is not to be found.")
+            httpx.get(f"{web.address}/api/v1/timeline", params={"entity": "agent.0"}, headers=bearer(keys[0]))
+        return asyncio.run(_measured(web.address, web.process, keys, entities, streams, events))
 
 
 async def _measured(
     address: str,
-    process: _Process,
+    process: Process,
     keys: Sequence[str],
     entities: Sequence[Any],
     streams: int,
     events: int,
 ) -> dict[str, Any]:
-    before = process.resident_bytes
+    before = process.resident_megabytes
     arrived: dict[int, list[float]] = {}
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
     async with httpx.AsyncClient(base_url=address, limits=limits, timeout=120.0) as client:
@@ -123,7 +83,7 @@ async def _measured(
         ]
         await asyncio.gather(*(event.wait() for event in ready))
         await asyncio.sleep(1)
-        with_streams = process.resident_bytes
+        with_streams = process.resident_megabytes
         threads = process.threads
         idle = await _processor_share(process, IDLE_SECONDS)
         note(f"{events} events are committed")
@@ -137,9 +97,9 @@ async def _measured(
     return {
         "benchmark": "events",
         "streams": streams,
-        "memory_before_megabytes": round(before / MEGABYTE, 1),
-        "memory_with_streams_megabytes": round(with_streams / MEGABYTE, 1),
-        "kilobytes_of_a_stream": round((with_streams - before) / 1024 / streams, 1),
+        "memory_before_megabytes": round(before, 1),
+        "memory_with_streams_megabytes": round(with_streams, 1),
+        "kilobytes_of_a_stream": round((with_streams - before) * 1024 / streams, 1),
         "threads": threads,
         "processor_idle": round(idle, 3),
         "processor_busy": round(busy, 3),
@@ -191,7 +151,7 @@ def _commit(entities: Sequence[Any], events: int) -> dict[int, float]:
     return committed
 
 
-async def _processor_share(process: _Process, seconds: float) -> float:
+async def _processor_share(process: Process, seconds: float) -> float:
     used = process.processor_seconds
     await asyncio.sleep(seconds)
     return (process.processor_seconds - used) / seconds

@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from benchmarks.installation import installation, machine, note
+from benchmarks.processes import served
 from benchmarks.recall_data import Filler
 from benchmarks.recall_losses import losses, sql_milliseconds
 from benchmarks.recall_words import Words
@@ -33,8 +31,6 @@ TARGET_MILLISECONDS = {1_000: 12.0, 10_000: 20.0, 100_000: 40.0}
 SQL_TARGET_MILLISECONDS = 25.0
 LEAST_INDEX_RECALL = 0.95
 WARMING = 40
-HOST = "127.0.0.1"
-START_SECONDS = 60.0
 
 
 def main() -> None:
@@ -79,8 +75,11 @@ def measure(sizes: Sequence[int], others: int, count: int) -> dict[str, Any]:
 
 
 @contextmanager
-def filler() -> Iterator[Filler]:
-    """Fills the database of the settings, which has to be an embedded one."""
+def filler(*, embedded: int | None = None) -> Iterator[Filler]:
+    """Fills the database of the settings, which has to be an embedded one.
+
+    With `embedded` so many texts get vectors of their own, and those of the others are drawn around them.
+    """
     from django.conf import settings
 
     from memory.indexing.vectors import current_space
@@ -92,7 +91,7 @@ def filler() -> Iterator[Filler]:
     if embedder is None or not settings.IS_DATABASE_EMBEDDED:
         raise SystemExit("This benchmark needs the embedded PostgreSQL and the local embedder.")
     with connect(layout_of(settings.DATA_DIR), DATABASE) as connection:
-        fill = Filler(connection, current_space(embedder), Words(SEED))
+        fill = Filler(connection, current_space(embedder), Words(SEED, embedded=embedded))
         fill.begin()
         yield fill
 
@@ -145,30 +144,8 @@ def bearer(token: str) -> dict[str, str]:
 @contextmanager
 def server() -> Iterator[str]:
     """A web server of its own process; gives its address when it answers."""
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "uvicorn", "memseek_site.asgi:application"]
-    process = subprocess.Popen([*command, "--host", HOST, "--port", str(port), "--log-level", "warning"])
-    address = f"http://{HOST}:{port}"
-    try:
-        _wait_for(address)
-        yield address
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _wait_for(address: str) -> None:
-    ends = time.monotonic() + START_SECONDS
-    while True:
-        try:
-            if httpx.get(f"{address}/health").is_success:
-                return
-        except httpx.TransportError:
-            if time.monotonic() > ends:
-                raise
-        time.sleep(0.1)
+    with served() as web:
+        yield web.address
 
 
 def _timed(client: httpx.Client, entity: Entity, queries: Sequence[str], count: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, LiteralString
 from uuid import UUID
 
 from benchmarks.recall_others import copy_atoms
@@ -46,13 +46,13 @@ COLUMNS = {
     "message": (
         *("id", "workspace_id", "entity_id", "session_id", "seq", "ordinal", "role", "speaker", "text"),
         *("attachment_text", "tool_name", "tool_calls", "tool_call_id", "metadata", "occurred_at"),
-        *("content_hash", "is_extractable"),
+        *("content_hash", "is_extractable", "consumed_by_id"),
     ),
     "chain": ("id", "workspace_id", "entity_id"),
     "atom": (
         *("id", "workspace_id", "entity_id", "chain_id", "seq", "text", "kind", "priority", "topic"),
         *("subject", "scope", "authority", "status", "decision", "merge_reason", "occurred_at", "terms"),
-        *("subject_kind", "subject_id", "predicate", "live_source", "happened_from"),
+        *("subject_kind", "subject_id", "predicate", "live_source", "happened_from", "consumed_by_id"),
     ),
     "evidence": ("workspace_id", "entity_id", "of_atom_id", "message_id", "role"),
     "searchunit": (
@@ -94,9 +94,15 @@ class Filler:
         self._connection = connection
         self._space = space
         self._words = words
-        self._last_unit = self._last_number = 0
+        # Something may have been stored before.
+        self._last_unit = self._number("SELECT coalesce(max(id), 0) FROM memory_searchunit")
+        self._last_number = self._number("SELECT last_value FROM memory_record_number")
         connection.execute("SET session_replication_role = replica")
         connection.execute("SET maintenance_work_mem = '1GB'")
+
+    def _number(self, statement: LiteralString) -> int:
+        rows: list[tuple[int]] = self._connection.execute(statement).fetchall()
+        return rows[0][0]
 
     def fill(self, entity: Entity, size: int) -> list[str]:
         """Give an entity `size` atoms; returns distinct queries for it."""
@@ -229,7 +235,8 @@ class _Batch:
         owner = (self.entity.workspace_id, self.entity.pk)
         text = self._words.written(self.messages[place])
         words = ("user", _speaker(ordinal), text, "", "", "[]", "", "{}")
-        return (pk, *owner, session, number, ordinal, *words, said_at, pk.bytes * 2, True)
+        # Consumed by a run that is gone: a worker finds nothing to do here.
+        return (pk, *owner, session, number, ordinal, *words, said_at, pk.bytes * 2, True, pk)
 
     def _atom(self, place: int, pk: UUID, chain: UUID, number: int, said_at: datetime) -> tuple[Any, ...]:
         owner = (self.entity.workspace_id, self.entity.pk)
@@ -239,7 +246,7 @@ class _Batch:
         topic = f"topic {number_of_all % TOPICS}"
         day = BEGAN_AT.date() + timedelta(days=number_of_all % DAYS) if place % DATED == 0 else None
         facts = ("episodic", 50, topic, "", "", 2, "live", "store", "", said_at, "{}", "", "", "", "", day)
-        return (pk, *owner, chain, number, text, *facts)
+        return (pk, *owner, chain, number, text, *facts, pk)
 
     def _units(
         self,

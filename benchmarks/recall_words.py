@@ -1,7 +1,8 @@
 """Made-up texts with the frequencies of real ones, Zipf-distributed and seeded, and their real vectors.
 
-The words are those of the tokeniser's vocabulary, most common first. Vectors are not made up: how well an
-index finds neighbours depends on how the vectors of a model lie.
+The words are those of the tokeniser's vocabulary, most common first. Vectors are not made up, for how well an
+index finds neighbours depends on how the vectors of a model lie; only beyond a number of texts they may be
+drawn around those of the first ones.
 """
 
 from __future__ import annotations
@@ -19,13 +20,18 @@ VOCABULARY = 30_000
 SHORTEST_WORD = 4
 ZIPF_EXPONENT = 1.07
 ZIPF_OFFSET = 2.7
+DRAWN_DISTANCE = 0.5
+"""Length of what is added to a vector that another one is drawn around: the two have a cosine of 0.89."""
 
 
 class Words:
-    """A source of texts; the same seed gives the same ones."""
+    """A source of texts; the same seed gives the same ones. `embedded`: so many get vectors of their own."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, embedded: int | None = None) -> None:
         import numpy as np
+
+        self._embedded_most = embedded
+        self._embedded: list[NDArray[np.float32]] = []
 
         self._random = np.random.default_rng(seed)
         ranks = np.arange(len(self.vocabulary))
@@ -65,13 +71,37 @@ class Words:
         return f"what about {self.written(own)} and {self.written(others)}?"
 
     def vectors(self, texts: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
-        """A row of length one for each text, by the embedder in use."""
-        from memory.llm.embedders.registry import configured_embedder
+        """A row of length one for each text: by the embedder in use, later ones drawn around earlier ones."""
+        import numpy as np
 
-        embedder = configured_embedder()
-        if embedder is None:
-            raise SystemExit("This benchmark needs the local embedder (the extra `embeddings`).")
-        return embedder.embed([self.written(text) for text in texts])
+        known = sum(len(rows) for rows in self._embedded)
+        most = self._embedded_most
+        left = len(texts) if most is None else min(len(texts), max(0, most - known))
+        rows = [_embedded([self.written(text) for text in texts[:left]])] if left else []
+        if most is not None:
+            self._embedded += rows
+        if left < len(texts):
+            rows.append(self._drawn(len(texts) - left))
+        return np.concatenate(rows)
+
+    def _drawn(self, count: int) -> NDArray[np.float32]:
+        import numpy as np
+
+        known = np.concatenate(self._embedded)
+        centres = known[self._random.integers(0, len(known), count)]
+        noise = self._random.standard_normal(centres.shape, dtype=np.float32)
+        near = centres + noise * (DRAWN_DISTANCE / np.sqrt(centres.shape[1]))
+        rows: NDArray[np.float32] = near / np.linalg.norm(near, axis=1, keepdims=True)
+        return rows
+
+
+def _embedded(texts: Sequence[str]) -> NDArray[np.float32]:
+    from memory.llm.embedders.registry import configured_embedder
+
+    embedder = configured_embedder()
+    if embedder is None:
+        raise SystemExit("This benchmark needs the local embedder (the extra `embeddings`).")
+    return embedder.embed(texts)
 
 
 class Terms:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models.functions import Now
 
-from memory.cascade.work import mark_due
+from memory.cascade.wakeups import wake_on_commit
 from memory.indexing.wakeups import wake_index_on_commit
 from memory.ingest.access import Access
 from memory.ingest.attempts import in_transaction
 from memory.ingest.entities import ensure_entity
 from memory.ingest.erased import find_erased
-from memory.ingest.folding import asks_for_fold, wake_compaction_on_commit
+from memory.ingest.folding import wake_compaction_on_commit
 from memory.ingest.incoming import IncomingMessage, refuse_size
-from memory.ingest.payload import is_extractable
 from memory.ingest.placement import Known, OpenSession, Slot, place
 from memory.ingest.redaction_messages import redacted_messages
 from memory.ingest.session_rows import lock_sessions, remove_unused
 from memory.ingest.stored import find_known
-from memory.models import Entity, Message, Outbox, Session, Step
+from memory.ingest.writing import write_messages
+from memory.models import Entity, Session, Step
 
 Refuse = Callable[[Known, Mapping[int, Slot]], None]
 
@@ -115,89 +112,39 @@ def store_messages(
     placed = place(messages, sessions=opened, known=known, erased=erased)
     if refuse is not None:
         refuse(known, placed)
-    rows = _insert(entity, sessions, messages, placed)
-    slots = placed.values()
-    if rows:
-        _advance(sessions, rows)
-        _announce(entity, rows)
-    if wake and any(row.is_extractable for row in rows.values()):
-        _wake(entity)
-    outcomes = tuple(_outcome(slot, rows.get(slot.id)) for slot in slots)
+    numbers: Mapping[UUID, int] = {}
+    if new := _new_ones(placed):
+        written = write_messages(entity, sessions, messages, new, wakes=wake)
+        numbers = written.numbers
+        for session in written.asked:
+            wake_compaction_on_commit(session)
+        if written.was_marked:
+            _wake(entity)
+    outcomes = tuple(_outcome(slot, numbers.get(slot.id)) for slot in placed.values())
     return Appended(entity, outcomes, erased=tuple(sorted(erased)))
 
 
+def _new_ones(placed: Mapping[int, Slot]) -> dict[int, Slot]:
+    """The slots to be filled; two messages of a call may be one, by their key, and it is written once."""
+    first: dict[UUID, int] = {}
+    for index, slot in placed.items():
+        if slot.seq is None:
+            first.setdefault(slot.id, index)
+    return {index: placed[index] for index in first.values()}
+
+
 def _wake(entity: Entity) -> None:
-    """Have the words read and indexed, unless a worker is on its way already.
+    """Have the words read and indexed once they are committed; not where a worker is on its way already.
 
     Indexing waits for the same pause as reading: one task then takes all that was said until then.
     """
-    if mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=Step.L1_EXTRACT):
-        pause = settings.MEMSEEK.waking.quiet_seconds
-        wake_index_on_commit(entity_id=entity.pk, delay_seconds=pause)
+    wake_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk, step=Step.L1_EXTRACT)
+    pause = settings.MEMSEEK.waking.quiet_seconds
+    wake_index_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk, delay_seconds=pause)
 
 
-def _insert(
-    entity: Entity,
-    sessions: Mapping[str, Session],
-    messages: Sequence[IncomingMessage],
-    slots: Mapping[int, Slot],
-) -> dict[UUID, Message]:
-    """Insert the new messages in one statement, in the call's order, which numbers them; by id."""
-    now = datetime.now(UTC)
-    rows = {
-        slot.id: _row(entity, sessions[slot.session], messages[index], slot, now)
-        for index, slot in slots.items()
-        if slot.seq is None
-    }
-    Message.objects.bulk_create(rows.values())
-    return rows
-
-
-def _row(entity: Entity, session: Session, message: IncomingMessage, slot: Slot, now: datetime) -> Message:
-    said = message.model_dump(exclude={"session", "ordinal", "occurred_at", "parent"})
-    return Message(
-        id=slot.id,
-        workspace_id=entity.workspace_id,
-        entity=entity,
-        session=session,
-        ordinal=slot.ordinal,
-        parent_id=message.parent,
-        occurred_at=now if message.is_said_now else message.occurred_at,
-        content_hash=slot.content_hash,
-        is_extractable=is_extractable(message),
-        **said,
-    )
-
-
-def _advance(sessions: Mapping[str, Session], rows: Mapping[UUID, Message]) -> None:
-    """Note the growth of sessions in one statement, and ask for a fold where one has grown long."""
-    added = Counter(row.session.external_id for row in rows.values())
-    for row in rows.values():
-        session = sessions[row.session.external_id]
-        session.next_ordinal = max(session.next_ordinal, row.ordinal + 1)
-    grown = {name: sessions[name] for name in added}
-    asked = [session for name, session in grown.items() if asks_for_fold(session, added=added[name])]
-    # By the database's clock, as `recorded_at` is.
-    for session in grown.values():
-        session.last_message_at = Now()
-    for session in asked:
-        session.fold_asked_at = Now()
-    Session.objects.bulk_update(grown.values(), ["next_ordinal", "last_message_at", "fold_asked_at"])
-    for session in asked:
-        wake_compaction_on_commit(session)
-
-
-def _announce(entity: Entity, rows: Mapping[UUID, Message]) -> None:
-    Outbox.objects.create(
-        workspace_id=entity.workspace_id,
-        entity=entity,
-        event=Outbox.Event.MESSAGE_STORED,
-        ids={"messages": [str(id) for id in rows]},
-    )
-
-
-def _outcome(slot: Slot, row: Message | None) -> AppendedMessage:
-    seq = row.seq if row else slot.seq
+def _outcome(slot: Slot, number: int | None) -> AppendedMessage:
+    seq = slot.seq if number is None else number
     if seq is None:
         raise AssertionError("a slot is stored already or was inserted by this call")
-    return AppendedMessage(slot.id, seq, slot.ordinal, slot.session, is_new=row is not None)
+    return AppendedMessage(slot.id, seq, slot.ordinal, slot.session, is_new=number is not None)

@@ -9,6 +9,10 @@ from memory.ingest.incoming import IncomingMessage
 from memory.ingest.recalled import strip_recalled
 from memory.ingest.storable import canonical_json, is_blank
 
+_CONTENT = tuple(
+    name for name in IncomingMessage.model_fields if name not in {"ordinal", "dedupe_key", "occurred_at"}
+)
+
 
 def content_hash(message: IncomingMessage) -> bytes:
     """SHA-256 over what was said, by whom, where and when, as canonical JSON.
@@ -16,9 +20,8 @@ def content_hash(message: IncomingMessage) -> bytes:
     Ordinal and dedupe key are addresses, not content. The time counts when the caller gave it: a retry of
     «now» comes later and is still the same message.
     """
-    content: dict[str, Any] = message.model_dump(
-        mode="json", exclude={"ordinal", "dedupe_key", "occurred_at"}
-    )
+    content: dict[str, Any] = {name: getattr(message, name) for name in _CONTENT}
+    content["parent"] = message.parent and str(message.parent)
     if not message.is_said_now:
         content["occurred_at"] = message.occurred_at and message.occurred_at.isoformat()
     return hashlib.sha256(canonical_json(content)).digest()

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Exists, OuterRef
 
+from memory import queries
 from memory.models import Entity, Session, Tombstone
+from memory.models.base import new_id
 from memory.models.messages import SessionQuerySet
 
 TITLE_LIMIT = 200
+SESSION_FIELDS = (
+    *("id", "workspace_id", "entity_id", "created_at", "consumed_by_id", "parked_by_id", "parked_at"),
+    *("external_id", "title", "next_ordinal", "takes_turns", "folded_until", "fold_asked_at"),
+    *("last_message_at", "ended_at"),
+)
 
 
 class NoSessionError(LookupError):
@@ -19,22 +27,31 @@ class NoSessionError(LookupError):
 def lock_sessions(entity: Entity, names: Iterable[str]) -> dict[str, Session]:
     """The sessions of these external ids, made where missing and locked until the transaction ends.
 
-    Two statements, unless some are erased at the same moment. First all are made, then all are locked, each
-    in the order of their names, so that calls which share sessions wait for each other and never in a circle.
+    There and back once, unless some are erased at the same moment. First all are made, then all are locked,
+    each in the order of their names, so that calls which share sessions wait for each other and never in a
+    circle.
     Each says in `has_tombstones` whether anything was ever erased in its workspace.
     """
     ordered = sorted(set(names))
     locked: dict[str, Session] = {}
     # A session that was there may be erased while it is waited for: then it is made anew.
     while missing := [name for name in ordered if name not in locked]:
-        rows = [
-            Session(workspace_id=entity.workspace_id, entity=entity, external_id=name) for name in missing
-        ]
-        Session.objects.bulk_create(rows, ignore_conflicts=True)
-        found = _with_tombstones(Session.objects.for_entity(entity)).filter(external_id__in=missing)
-        for session in found.order_by("external_id").select_for_update(no_key=True):
+        for session in _made_and_locked(entity, missing):
             locked[session.external_id] = session
     return locked
+
+
+def _made_and_locked(entity: Entity, names: Sequence[str]) -> Iterator[Session]:
+    owner = {"workspace": entity.workspace_id, "entity": entity.pk, "names": list(names)}
+    locking = ("session_lock", owner)
+    # Nearly every call goes on with one session. Of several, those that are there must not be locked first.
+    [found] = queries.kept_rows(locking) if len(names) == 1 else [[]]
+    if not found:
+        _, found = queries.kept_rows(("session_make", {**owner, "ids": [new_id() for _ in names]}), locking)
+    for *columns, has_tombstones in found:
+        session = Session.from_db(DEFAULT_DB_ALIAS, SESSION_FIELDS, columns)
+        session.has_tombstones = has_tombstones  # type: ignore[attr-defined]  # as `_with_tombstones` has it
+        yield session
 
 
 def lock_session(session: Session) -> Session:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Q
 
+from memory import queries
 from memory.ingest.incoming import IncomingMessage
+from memory.ingest.payload import content_hashes
 from memory.ingest.placement import Known, Slot, transcript_sessions
 from memory.models import Entity, Message, Session
 from memory.models.messages import MessageQuerySet
@@ -28,7 +31,7 @@ def find_known(
     candidates = transcript_sessions(messages) if may_resend else {}
     return Known(
         slots=slots,
-        transcripts=_transcripts(entity, sessions, candidates),
+        transcripts=_transcripts(entity, sessions, messages, candidates),
         parents=frozenset(slot.id for slot in slots),
     )
 
@@ -51,23 +54,36 @@ def _addressed(
 
 
 def _transcripts(
-    entity: Entity, sessions: Mapping[str, Session], candidates: Mapping[str, Sequence[int]]
+    entity: Entity,
+    sessions: Mapping[str, Session],
+    messages: Sequence[IncomingMessage],
+    candidates: Mapping[str, Sequence[int]],
 ) -> dict[str, list[Slot]]:
-    """The beginnings of the candidates, each one longer than what a resent transcript could repeat."""
-    beginnings = [
-        Message.objects.for_entity(entity)
-        .filter(session=sessions[name].pk)
-        .order_by("ordinal")[: len(indexes) + 1]
-        .values_list(*_COLUMNS)
+    """The beginnings of the candidates, each one longer than what a resent transcript could repeat.
+
+    Where nothing was ever erased, those that begin with other words are left out: most calls go on with a
+    session, and its beginning would be read for nothing each time.
+    """
+    asked = [
+        {
+            "id": str(sessions[name].pk),
+            "name": name,
+            "wanted": len(indexes) + 1,
+            "contents": [digest.hex() for digest in content_hashes(messages[indexes[0]])],
+        }
         for name, indexes in candidates.items()
         if sessions[name].next_ordinal
     ]
     found: dict[str, list[Slot]] = defaultdict(list)
-    if beginnings:
-        first, *others = beginnings
-        for slot in _read(first.union(*others, all=True) if others else first):
+    if asked:
+        is_whole = any(getattr(session, "has_tombstones", False) for session in sessions.values())
+        owner = {"workspace": entity.workspace_id, "entity": entity.pk}
+        [rows] = queries.kept_rows(
+            ("session_beginnings", {**owner, "sessions": json.dumps(asked), "is_whole": is_whole})
+        )
+        for slot in _read(rows):
             found[slot.session].append(slot)
-    return {name: sorted(slots, key=lambda slot: slot.ordinal) for name, slots in found.items()}
+    return dict(found)
 
 
 def _slots(rows: MessageQuerySet) -> list[Slot]:

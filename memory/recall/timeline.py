@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Count, Model, Q, QuerySet, Value
+from django.db.models import Model, Q, QuerySet, Value
 
+from memory import queries
 from memory.models import Atom, Entity, Message, Scene, SceneVersion, Trait, TraitVersion
 from memory.recall.timeline_records import COLLECTIONS, READERS, Collection, TimelineRecord
 
@@ -126,16 +127,6 @@ def _records(entity: Entity, places: Sequence[Place]) -> list[TimelineRecord]:
 
 def _counts(entity: Entity) -> dict[Collection, Counts]:
     """Heads and versions of each collection, in one statement."""
-    first, *others = (
-        _rows(entity, collection)
-        .annotate(collection=Value(collection))
-        .order_by()
-        .values("collection")
-        .annotate(heads=Count("pk", filter=HEADS[collection]), versions=Count("pk"))
-        .values_list("collection", "heads", "versions")
-        for collection in COLLECTIONS
-    )
-    found = {
-        collection: Counts(heads, versions) for collection, heads, versions in first.union(*others, all=True)
-    }
-    return {collection: found.get(collection, Counts(0, 0)) for collection in COLLECTIONS}
+    owner = {"workspace": entity.workspace_id, "entity": entity.pk}
+    [found] = queries.kept_rows(("timeline_counts", owner))
+    return {collection: Counts(heads, versions) for collection, heads, versions in found}

@@ -106,8 +106,13 @@ def make_correction(entity: Entity, atom: Any) -> Correction:
 
 
 def fill(name: str, *, workspace: Workspace) -> Memory:
+    """A new entity with one row or more in every table."""
+    return fill_entity(make_entity(name, workspace=workspace))
+
+
+def fill_entity(entity: Entity) -> Memory:
     """One row or more in every table of an entity."""
-    entity = make_entity(name, workspace=workspace)
+    name, workspace = entity.name, entity.workspace
     run = make_run(entity)
     message = make_message(entity, f"{name}: never deploy without approval.", run=run)
     old = make_rule(entity, f"{name}: deploy with approval until July.", [message])
@@ -126,8 +131,8 @@ def fill(name: str, *, workspace: Workspace) -> Memory:
     correction = make_correction(entity, atom)
     Work.objects.bulk_create(Work(workspace=workspace, entity=entity, step=step) for step in Step)
     Outbox.objects.create(workspace=workspace, entity=entity, event="message.stored", ids={"n": 1})
-    Process.objects.create(kind="worker", name=name, configuration_hash="0")
-    ModelEndpoint.objects.create(base_url_hash="0", model=name, json_mode="schema")
+    Process.objects.get_or_create(kind="worker", name=name, defaults={"configuration_hash": "0"})
+    ModelEndpoint.objects.get_or_create(base_url_hash="0", model=name, defaults={"json_mode": "schema"})
     key = make_key(workspace, name)
     make_designs(entity)
     make_claims(entity)
@@ -246,7 +251,7 @@ def make_index(message: Any) -> None:
     unit = SearchUnit.objects.create(
         **owner, layer=Layer.MESSAGE, message=message, terms=[7], frequencies=[1], length=1
     )
-    space = EmbeddingSpace.objects.create(name=f"{message.entity.name}/2", dimensions=2)
+    space, _ = EmbeddingSpace.objects.get_or_create(name=f"{message.entity.name}/2", defaults={"dimensions": 2})
     UnitVector.objects.create(**owner, unit=unit, space=space, embedding=[0.6, 0.8])
     TermCount.objects.create(**owner, term=7, units=1)
     LayerCount.objects.create(**owner, layer=Layer.MESSAGE, units=1, length=1)
