@@ -113,14 +113,15 @@ class Synthesis:
     def park(self, claim: Claim, batch: SynthesisBatch) -> None:
         """Set the atoms aside for a person, and take out the due lines that no model would rewrite.
 
-        Otherwise a scene that no model can bear would fail every batch that has to show it.
+        Otherwise a scene that no model can bear would fail every batch that has to show it. What was
+        superseded before it was placed waits for the next run: one that failed has read nothing.
         """
         Atom.objects.filter(pk__in=[atom.pk for atom in batch.atoms]).update(
             parked_at=Now(), parked_by=claim.run
         )
         # A head that moved meanwhile is read again by the next run.
         with suppress(StaleInputsError), transaction.atomic():
-            write_synthesis(claim, atoms=batch.passed, state=batch.state, full=batch.full, edits=())
+            write_synthesis(claim, atoms=(), state=batch.state, full=batch.full, edits=())
 
     def park_next(self, claim: Claim) -> Mapping[str, Sequence[UUID]]:
         """Set the next atom aside."""

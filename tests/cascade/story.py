@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from memory.cascade.engine import settle_entity
 from memory.ingest.entities import ensure_entity
@@ -27,7 +27,7 @@ def say(
     entity: Entity,
     *texts: str,
     session: str = "s",
-    role: str = "user",
+    role: Literal["user", "assistant", "tool", "system"] = "user",
     speaker: str = "Alice",
     at: datetime | None = START,
     **values: Any,

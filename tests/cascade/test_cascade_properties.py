@@ -160,8 +160,9 @@ def _consumed_by_other_than_success(entity: Entity) -> list[Any]:
     found: list[Any] = []
     for model in (Message, Atom, SceneVersion):
         rows = model.objects.for_entity(entity).filter(consumed_by__isnull=False)
-        # Parking consumes what was superseded before it was placed, and ends the scenes it empties.
-        found += rows.exclude(consumed_by__status__in=["succeeded", "failed"]).values_list("pk", flat=True)
+        # Parking ends the scenes it empties: nobody looks at their last version any more.
+        known = ["succeeded", "failed"] if model is SceneVersion else ["succeeded"]
+        found += rows.exclude(consumed_by__status__in=known).values_list("pk", flat=True)
     return found
 
 

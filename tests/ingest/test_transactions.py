@@ -18,7 +18,7 @@ ROOT = Path(memory.__file__).parent
 OF_WORKERS_AND_COMMANDS = {
     *("cascade", "indexing", "management"),
     *("claims/promotion.py", "ingest/outside_claims.py", "stewardship/exporting/exports.py"),
-    *("transactions.py", "llm/guard.py"),
+    *("stewardship/verify.py", "transactions.py", "llm/guard.py"),
 }
 """Where a durable transaction is never part of a request that is sent under a name."""
 

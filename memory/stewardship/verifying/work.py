@@ -13,7 +13,7 @@ from memory.cascade.stages import WITHOUT_MODEL
 from memory.cascade.sweeping import farthest_lease
 from memory.cascade.work import INPUTS
 from memory.llm.registry import configured_model
-from memory.models import Process, Run, Step, Work
+from memory.models import Process, Run, Scene, Step, Work
 from memory.stewardship.verifying.checks import Rows, RowsCheck
 
 FORGOTTEN_SECONDS = 3_600
@@ -50,7 +50,10 @@ def _inputs_without_work(step: Step) -> Rows:
 def _inputs_of_failed_runs(step: Step) -> Rows:
     """Taken for read although the run that read them wrote nothing."""
     failed = Run.objects.filter(pk=OuterRef("consumed_by_id")).exclude(status=Run.Status.SUCCEEDED)
-    return INPUTS[step].objects.filter(Exists(failed))
+    found = INPUTS[step].objects.filter(Exists(failed))
+    # What parking takes out of a scene may end it: its last version is then read by nobody.
+    of_live_scene = Q(is_head=True, scene__status=Scene.Status.LIVE)
+    return found.filter(of_live_scene) if step is Step.PERSONA else found
 
 
 def _forgotten_work() -> Rows:
