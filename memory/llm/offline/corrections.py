@@ -15,10 +15,15 @@ from memory.llm.offline.durable import without_openers
 from memory.llm.offline.gists import Known, gist_of, read
 from memory.llm.offline.lexicon import cues_of, language_of
 from memory.llm.offline.sentences import sentences
+from memory.llm.offline.ways import is_way_of_working
 from memory.llm.offline.wording import speaker_name
 from memory.llm.offline.words import content_words, tokens, values
 
 SAID_SHARE = 0.7
+OWN_STATEMENT = re.compile(
+    r"(?:I|we|you|they|he|she) \w+|(?-i:[A-Z])\w+ (?:uses|wants|likes|loves|needs|drinks|eats|runs|prefers) ",
+    re.I,
+)
 LONGEST_FRAGMENT, LONGEST_VALUE, LONGEST_MENDED = 16, 4, 20
 """Words: a longer sentence says something of its own, and no longer claim is mended by a word."""
 DAY = rf"(?:{'|'.join(MONTHS)}) \d{{1,2}}\b(?:, \d{{4}})?"
@@ -133,7 +138,8 @@ def _read(sentence: str, before: str, person: str) -> tuple[str, Mend | None]:
     if match is None or (match.re in changes.led_mends and not _sort(match.group("new"))):
         return rest, None
     new, old = match.group("new").strip(), _old(match)
-    if not _is_thing(new, changes) or (old and not _is_thing(old, changes)):
+    is_named = _is_thing(new, changes) and (not old or _is_thing(old, changes))
+    if not is_named or _says_something(bare, new, language):
         return rest, None
     return rest, Mend(new, old, before, person)
 
@@ -142,6 +148,13 @@ def _is_thing(words: str, changes: ChangeCues) -> bool:
     """A few words that name something: «not only fast, but cheap» mends nothing."""
     is_named = bool(content_words(words) or values(words))
     return is_named and len(tokens(words)) <= LONGEST_VALUE and not changes.adding.search(words)
+
+
+def _says_something(fragment: str, new: str, language: str) -> bool:
+    """«Use uv, not pip» and «we use uv, not pip» say what they mean alone."""
+    cues = cues_of(language)
+    is_command = cues.has("imperative", new) or is_way_of_working(fragment, cues)
+    return language == "en" and (is_command or OWN_STATEMENT.match(new) is not None)
 
 
 def _without_leads(sentence: str, changes: ChangeCues) -> str:

@@ -21,8 +21,10 @@ SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 MONTH = "(?P<month>" + "|".join(f"{name}|{name[:3]}" for name in MONTHS) + r")\.?"
 WEEKDAY = "(?P<weekday>" + "|".join(f"{name}|{name[:3]}|tues|thurs|thur" for name in WEEKDAYS) + r")\.?"
 COUNT = r"(?P<count>\d{1,3}|" + "|".join(COUNTS) + ")"
+FROM_PLACE = rf"from (?!(?:{'|'.join(name.lower() for name in MONTHS)})\b)\S+(?: \S+){{0,2}}? to\b"
+"""«moved from Porto to Lisbon in May» looks back, «closed from Monday» ahead."""
 AHEAD = re.compile(
-    r"\b(?:until|till|by|before|due|will|must|next|from|scheduled|is|are|starts?|begins?|ends?|closes?|"
+    rf"\b(?:until|till|by|before|due|will|must|next|(?!{FROM_PLACE})from|scheduled|is|are|starts?|begins?|ends?|closes?|"
     r"opens?|happens?|comes|arrives)"
     r"\b[^.]{0,25}$|"
     r"\b(?:moved?|pushed|changed?|extend(?:ed)?|shifted|deferred|brought|pulled|put)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memory.llm.offline.change_cues import change_cues
+from memory.llm.offline.commands import TASK_VERBS
 from memory.llm.offline.lexicon import Cues, english_verbs, matters
 from memory.llm.offline.referents import KIN
 from memory.llm.offline.sentences import has_verb
@@ -39,6 +40,13 @@ BARE_TASTE = re.compile(
 OWN_VERB = re.compile(
     r"^(?:I|We|we)(?:'ve|'ll|'d)? (?:(?:do|did|will|would|have|can|could|must|might)(?: not|n't)? |"
     r"don't |always |never |also |still |really |\w+ly )*(?P<verb>[a-z]+)\b"
+)
+BARE_COMMAND = re.compile(
+    r"^(?:please )?(?P<verb>[a-z]+) (?:the|this|that|these|those|an?|my|our|your|his|her|its|their)\b", re.I
+)
+"""«Rename this function» states nothing; «love the house» and «read the book» leave their «I» out."""
+NO_COMMANDS = frozenset(
+    "adore enjoy hate hope like live love miss need prefer read want wish".split()  # noqa: SIM905 - a list of words
 )
 LIGHT_VERBS = frozenset(
     [
@@ -150,7 +158,16 @@ def is_worth_keeping(clause: str, cues: Cues, *, is_peer_talk: bool) -> bool:
         cues.has("imperative", clause) and not cues.has("first_person", clause)
     ):
         return False
+    if _is_bare_command(clause) and not is_peer_talk:
+        return False
     return _has_substance(clause, cues, is_peer_talk)
+
+
+def _is_bare_command(clause: str) -> bool:
+    match = BARE_COMMAND.match(clause)
+    verb = match.group("verb").lower() if match else ""
+    is_verb = english_verbs().is_base(verb) or verb in TASK_VERBS
+    return is_verb and verb not in NO_COMMANDS | english_verbs().past
 
 
 def _is_foreign_statement(clause: str, cues: Cues) -> bool:

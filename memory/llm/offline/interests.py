@@ -79,13 +79,19 @@ def _concerns(remarks: Iterable[Remark]) -> Iterator[Concern]:
 def _concern(person: str, theme: str, said: Sequence[tuple[Remark, str]]) -> Concern:
     """Named by the word that most of its lines hold, where these are enough, else by its theme."""
     area = next(found.theme.area for found in found_terms(said[0][0].text) if found.theme.name == theme)
-    plain = {(term, remark.line) for remark, term in said if not _is_code(term, remark.text)}
+    plain = {(term, remark.line) for remark, term in said if _may_name(term, remark.text)}
     holding = Counter(term for term, _ in plain)
     term, count = min(holding.items(), key=lambda pair: (-pair[1], pair[0]), default=("", 0))
     is_named = count >= LINES_NEEDED and area not in NAMED_AS_A_WHOLE
     ranked = sorted(said, key=lambda pair: (is_named and pair[1] != term, pair[0].text))
     lines = tuple(dict.fromkeys(remark.line for remark, _ in ranked))
     return Concern(person, theme, term if is_named else theme_name(theme), len(lines), lines[:LINES_NEEDED])
+
+
+def _may_name(term: str, text: str) -> bool:
+    """«go for a run» tells of a matter and is no name for it."""
+    is_phrase = cues_of("en").function_words.isdisjoint(term.split())
+    return is_phrase and not _is_code(term, text)
 
 
 def _is_code(term: str, text: str) -> bool:

@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass
 
 from memory.cascade.contract import AtomKind
+from memory.llm.offline.commands import TASK_VERBS
 from memory.llm.offline.lexicon import Cues, english_verbs
 from memory.llm.offline.pasted import is_reported, unquoted
 from memory.llm.offline.referents import KIN
+from memory.llm.offline.ways import is_way_of_working, points_at_hand
 
 CRITICAL, RULE, STRONG_RULE, DATED_RULE = 92, 75, 85, 80
 IMPORTANT_DEADLINE, FAILURE, PLAN, FACT, EVENT, MINOR = 72, 60, 55, 50, 45, 35
@@ -22,7 +24,11 @@ CONDITION_THEN_COMMAND = re.compile(
     re.IGNORECASE,
 )
 LEAD_IN = re.compile(
-    r"^(?:from now on|in (?:the )?future|by default|as a rule|generally|going forward)\b[ ,]*", re.IGNORECASE
+    r"^(?:(?:from now on|in (?:the )?future|by default|as a rule|generally|going forward)\b"
+    r"|(?:in|for|on|across) (?:this|our|the|my) "
+    r"(?:repo|repository|monorepo|project|codebase|code base|workspace)\b)"
+    r"[ ,:]*",
+    re.IGNORECASE,
 )
 CONDITION_LAST = re.compile(
     r"\b(?:when|whenever|every time|each time|if) (?:you|i|we|the|a|an|someone)\b", re.IGNORECASE
@@ -33,6 +39,8 @@ RECURRENT = re.compile(
     re.I,
 )
 """«Rotate the keys every month»."""
+MORE_VERBS = TASK_VERBS | {"indent", "pin", "ping", "prefix", "quote", "reproduce", "squash"}
+"""Verbs of work that the general list of verbs does not hold."""
 ONE_OBJECT = re.compile(r"^(?:please )?\w+ (?:me )?(?:a|an|the|this|that|my|his|her|it|to)\b", re.IGNORECASE)
 """«Write a reply to …» is about one reply."""
 
@@ -67,6 +75,8 @@ def is_rule(clause: str, cues: Cues) -> bool:
         )
     if RECURRENT.search(clause) and _opens_with_verb(clause):
         return True
+    if is_way_of_working(clause, cues) and _opens_with_verb(clause) and not points_at_hand(clause, cues):
+        return True
     if _is_command(clause, cues):
         return _is_standing_command(clause, cues)
     return cues.has("standing", clause) and (
@@ -79,8 +89,8 @@ def is_rule(clause: str, cues: Cues) -> bool:
 
 def is_one_off(clause: str, cues: Cues) -> bool:
     """Whether a clause asks for something to be done once."""
-    lasting = cues.has("standing", clause) or cues.has("answer_style", clause) or cues.has("deadline", clause)
-    return cues.has("one_off", clause) and not lasting
+    lasting = any(cues.has(name, clause) for name in ("standing", "answer_style", "deadline"))
+    return cues.has("one_off", clause) and not (lasting or is_way_of_working(clause, cues))
 
 
 def judge(clause: str, cues: Cues, *, is_rule_talk: bool, is_dated: bool) -> Judged:
@@ -121,18 +131,17 @@ def _is_command(clause: str, cues: Cues) -> bool:
 
 def _opens_with_verb(command: str) -> bool:
     """After a condition a bare verb is a command: «After each release, tag the commit»."""
-    first = (command.split() or [""])[0].lower().strip(",.!")
-    return english_verbs().is_base(first) or first in {"bump", "ping", "flag", "lint"}
+    first = (command.removeprefix("please ").removeprefix("Please ").split() or [""])[0].lower().strip(",.!")
+    return english_verbs().is_base(first) or first in MORE_VERBS
 
 
 def _is_standing_command(clause: str, cues: Cues) -> bool:
-    names = ("standing", "never", "deadline", "moment", "condition", "steady")
+    is_lasting = cues.has("standing", clause) or cues.has("deadline", clause)
+    if is_lasting or CONDITION_LAST.search(clause) is not None:
+        return True
     has_style = cues.has("answer_style", clause) and ONE_OBJECT.match(clause) is None
-    return (
-        has_style
-        or any(cues.has(name, clause) for name in names)
-        or CONDITION_LAST.search(clause) is not None
-    )
+    is_open = any(cues.has(name, clause) for name in ("never", "moment", "condition", "steady"))
+    return has_style or (is_open and not points_at_hand(clause, cues))
 
 
 def _has_default(clause: str) -> bool:

@@ -73,6 +73,8 @@ class Matter:
     """The words of the pattern, one by one."""
     faint: tuple[str, ...] = ()
     """Words that turn up in other talk too and count half."""
+    support: tuple[str, ...] = ()
+    """Words with another sense: they count half, and only beside a word of the theme's own."""
     area: str = ""
     """Themes of one area are close to each other; empty for shared ones."""
 
@@ -90,6 +92,10 @@ class Matters:
     """What a scene of several themes of an area is called."""
     verbal: frozenset[str]
     """Nouns that are verbs as well."""
+    technical_heads: frozenset[str]
+    """Things of software; what stands right before one is its name."""
+    idioms: tuple[str, ...]
+    """Phrases that no theme is found in."""
 
 
 @cache
@@ -133,6 +139,8 @@ def matters() -> Matters:
         themes=tuple(_matter(entry) for entry in raw["matters"]),
         areas=raw["areas"],
         verbal=frozenset(raw["verbal"]),
+        technical_heads=frozenset(raw["technical_heads"]),
+        idioms=tuple(raw["idioms"]),
     )
 
 
@@ -173,6 +181,7 @@ def _matter(entry: Mapping[str, Any]) -> Matter:
         words=_compiled([f"{re.escape(word)}s?" for word in entry["words"]], True),
         terms=tuple(entry["words"]),
         faint=tuple(entry.get("faint", ())),
+        support=tuple(entry.get("support", ())),
         area=entry.get("area", ""),
     )
 

@@ -41,6 +41,7 @@ NEW_SUBJECT = re.compile(
     r"my|our|your|his|her|their|this|that|each|every|all|some|many|most|both|no one|nobody)|[A-Z][\w-]+)\b"
 )
 PERSON_FIRST = re.compile(r"^(?:i|we|he|she|they)\b", re.IGNORECASE)
+ALWAYS_FIRST = re.compile(r"^(?:so\s+)?(?:always|never)\b", re.IGNORECASE)
 NEW_COMMAND = re.compile(
     r"^(?:so\s+)?(?:please\s+\w+|(?:please\s+)?(?:always|never|do not|don't|avoid))\b", re.IGNORECASE
 )
@@ -113,9 +114,16 @@ def _stands_alone(part: str) -> bool:
 
 
 def _can_start(rest: str, left: str, joint: str) -> bool:
-    """Whether a new statement starts; «I always …, and never …» goes on, «I am …, so never …» does not."""
+    """Whether a new statement starts; «I always …, and never …» goes on, «I am …, so never …» does not.
+
+    «never npm» commands nothing: it goes on with what is used.
+    """
     head = re.split(r"[,;—–]", rest, maxsplit=1)[0]
-    if NEW_COMMAND.match(rest) and (not PERSON_FIRST.match(left) or "so" in joint.lower().split()):
+    if (
+        NEW_COMMAND.match(rest)
+        and not (ALWAYS_FIRST.match(rest) and not has_verb(head))
+        and (not PERSON_FIRST.match(left) or "so" in joint.lower().split())
+    ):
         return True
     return NEW_SUBJECT.match(rest) is not None and len(tokens(head)) >= 3 and has_verb(head)
 

@@ -14,7 +14,16 @@ from memory.llm.offline.titles import owner_of
 from memory.llm.offline.topics import is_undertaking
 
 TRAIT_FLOOR = 50
-TOOLING = frozenset({"software and tooling", "ui design guidelines"})
+TOOLING = frozenset(
+    {
+        "software and tooling",
+        "ui design guidelines",
+        "build and tests",
+        "code style",
+        "version control",
+        "databases",
+    }
+)
 DATED = re.compile(rf"\d|\b(?:{'|'.join(MONTHS[:4] + MONTHS[5:])})\b|\bMay \d|\b[A-Z]{{2,}}-\d+", re.ASCII)
 EVERYWHERE = re.compile(
     r"\b(?:every|everywhere|each|any|all|in general|generally|from now on|by default|as a rule|whenever)\b",

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from memory.llm.offline.lexicon import Matter, cues_of, matters
 from memory.llm.offline.words import is_value, tokens
 
-WORD_POINTS, FAINT_POINTS = 2, 1
+WORD_POINTS, FAINT_POINTS, SUPPORT_POINTS = 2, 1, 1
 POINTS_NEEDED = 2
 VERB_BEFORE = re.compile(
     r"to|please|will|must|should|can|could|would|may|might|let's|i|we|you|they|(?:i|we)'(?:ll|d)"
 )
+GERUND_AFTER = re.compile(r"from|to|into|out|against")
+"""«reading from the queue», «writing to disk»."""
 OBJECT_AFTER = re.compile(r"an?|the|my|our|your|their|his|her|its|me|us|it|them|th(?:is|at|ese|ose)")
 MOVED_TO = ["moved", "to"]
 
@@ -29,18 +31,30 @@ class Found:
     term: str
     points: int
     place: int
+    is_support: bool = False
+    """It has another sense as well, and says nothing without another word of the theme."""
 
 
 def best_theme(text: str, needed: int = POINTS_NEEDED) -> Matter | None:
-    """The theme with most points in a text, the one spoken of first on a tie; None with too few points."""
-    points: dict[str, int] = {}
-    first: dict[str, Found] = {}
+    """The theme with most points in a text; None with too few points.
+
+    On a tie shared work goes before a theme that only faint words speak for, then what is spoken of first.
+    """
+    told: dict[str, list[Found]] = {}
     for found in {(found.theme.name, found.term): found for found in found_terms(text)}.values():
-        points[found.theme.name] = points.get(found.theme.name, 0) + found.points
-        known = first.get(found.theme.name)
-        first[found.theme.name] = found if known is None or found.place < known.place else known
-    ranked = sorted(points, key=lambda name: (-points[name], first[name].place))
-    return first[ranked[0]].theme if ranked and points[ranked[0]] >= needed else None
+        told.setdefault(found.theme.name, []).append(found)
+    named = [group for group in told.values() if not all(found.is_support for found in group)]
+    best = min(named, key=_rank, default=None)
+    return best[0].theme if best and _points(best) >= needed else None
+
+
+def _rank(group: Sequence[Found]) -> tuple[int, bool, int]:
+    is_faint_life = not group[0].theme.is_shared and all(found.points < WORD_POINTS for found in group)
+    return -_points(group), is_faint_life, min(found.place for found in group)
+
+
+def _points(group: Sequence[Found]) -> int:
+    return sum(found.points for found in group)
 
 
 @lru_cache(maxsize=4_096)
@@ -52,8 +66,12 @@ def found_terms(text: str) -> tuple[Found, ...]:
     while place < len(words):
         length, entries = _longest_at(words, place)
         is_other = _is_verb(words, place) if length == 1 else _is_moved_in_time(words, place, length)
-        if entries and not is_other:
-            found += [Found(theme, term, points, place) for theme, term, points in entries]
+        is_name = _names_thing(words, place + length)
+        found += [
+            replace(entry, place=place)
+            for entry in entries
+            if not is_other and not (is_name and not entry.theme.is_shared)
+        ]
         place += length
     return tuple(found)
 
@@ -63,8 +81,8 @@ def area_of(name: str) -> str:
     return _areas().get(name, "")
 
 
-def _longest_at(words: Sequence[str], place: int) -> tuple[int, tuple[tuple[Matter, str, int], ...]]:
-    for term in _index()[0].get(words[place], ()):
+def _longest_at(words: Sequence[str], place: int) -> tuple[int, tuple[Found, ...]]:
+    for term in _index()[0].get(words[place], ()) if place < len(words) else ():
         if tuple(words[place : place + len(term)]) == term:
             return len(term), _index()[1][term]
     return 1, ()
@@ -76,8 +94,16 @@ def _is_verb(words: Sequence[str], place: int) -> bool:
         return False
     before = words[place - 1] if place else ""
     after = words[place + 1] if place + 1 < len(words) else ""
+    if words[place].endswith("ing"):
+        is_technical = any(found.theme.is_shared for found in _longest_at(words, place + 1)[1])
+        return bool(OBJECT_AFTER.fullmatch(after) or GERUND_AFTER.fullmatch(after)) or is_technical
     opens = not before and bool(after) and after not in cues_of("en").function_words
     return bool(VERB_BEFORE.fullmatch(before) or OBJECT_AFTER.fullmatch(after) or opens)
+
+
+def _names_thing(words: Sequence[str], after: int) -> bool:
+    """«the match engine»: what stands before a thing of software is its name."""
+    return after < len(words) and words[after] in matters().technical_heads
 
 
 def _is_moved_in_time(words: Sequence[str], place: int, length: int) -> bool:
@@ -87,22 +113,26 @@ def _is_moved_in_time(words: Sequence[str], place: int, length: int) -> bool:
 
 
 @cache
-def _index() -> tuple[Mapping[str, Sequence[Term]], Mapping[Term, tuple[tuple[Matter, str, int], ...]]]:
-    """Terms by their first word, the longest first, and what each one speaks for."""
-    entries: dict[Term, tuple[tuple[Matter, str, int], ...]] = {}
+def _index() -> tuple[Mapping[str, Sequence[Term]], Mapping[Term, tuple[Found, ...]]]:
+    """Terms by their first word, the longest first, and what each one speaks for; an idiom for nothing."""
+    entries: dict[Term, tuple[Found, ...]] = {
+        form: () for idiom in matters().idioms for form in _forms(idiom)
+    }
     for theme in matters().themes:
-        for written, points in _pointed(theme):
-            for form in _forms(written):
-                entries[form] = (*entries.get(form, ()), (theme, written, points))
+        for found in _told_by(theme):
+            for form in _forms(found.term):
+                if found.theme not in {known.theme for known in entries.get(form, ())}:
+                    entries[form] = (*entries.get(form, ()), found)
     openings: dict[str, list[Term]] = {}
     for term in sorted(entries, key=lambda term: (-len(term), term)):
         openings.setdefault(term[0], []).append(term)
     return openings, entries
 
 
-def _pointed(theme: Matter) -> Iterator[tuple[str, int]]:
-    yield from ((term, WORD_POINTS) for term in theme.terms)
-    yield from ((term, FAINT_POINTS) for term in theme.faint if term not in theme.terms)
+def _told_by(theme: Matter) -> Iterator[Found]:
+    yield from (Found(theme, term, WORD_POINTS, 0) for term in theme.terms)
+    yield from (Found(theme, term, FAINT_POINTS, 0) for term in theme.faint)
+    yield from (Found(theme, term, SUPPORT_POINTS, 0, is_support=True) for term in theme.support)
 
 
 def _forms(written: str) -> tuple[Term, ...]:

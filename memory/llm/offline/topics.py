@@ -192,4 +192,12 @@ def _is_name(word: str) -> bool:
 
 
 def _shared_theme(phrase: str) -> Matter | None:
-    return next((theme for theme in matters().themes if theme.is_shared and theme.words.search(phrase)), None)
+    """The shared theme that is an undertaking by its name: «UX guidelines» are «UI design guidelines»."""
+    return next(
+        (
+            theme
+            for theme in matters().themes
+            if theme.is_shared and names_strong_head(theme.name) and theme.words.search(phrase)
+        ),
+        None,
+    )

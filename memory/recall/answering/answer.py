@@ -81,12 +81,12 @@ def answer_question(
     )
     model = model or language_model()
     if model is None or not evidence.items:
-        return _extracted(asked, words, evidence)
+        return _extracted(entity, asked, words, evidence)
     design = design_of(entity)
     try:
         told = ask_model(entity, asked, evidence, model, design, account or Account())
     except (ModelError, AnswerError) as error:
-        quoted = _extracted(asked, words, evidence, problem=f"{model.name} did not answer: {error}")
+        quoted = _extracted(entity, asked, words, evidence, problem=f"{model.name} did not answer: {error}")
         return replace(quoted, problem_kind=error.kind)
     return _told(asked, told)
 
@@ -97,12 +97,12 @@ def _rarity(entity: Entity, question: str, languages: Sequence[str]) -> Mapping[
     return {term: counts.rarity(hashed) for term, hashed in hashes.items()}
 
 
-def _extracted(asked: str, words: Question, evidence: Evidence, problem: str = "") -> Answer:
-    quotes = find_quotes(words, evidence.items)
+def _extracted(entity: Entity, asked: str, words: Question, evidence: Evidence, problem: str = "") -> Answer:
+    quotes = find_quotes(words, evidence.items) or _found_otherwise(entity, words)
     if not quotes:
         return _nothing(asked, model=EXTRACTIVE, problem=problem)
     covered = frozenset().union(*(quote.covered for quote in quotes))
-    missing = [word.text for word in words.words if word not in covered]
+    missing = [word.text for word in words.words if word not in covered and not word.is_light]
     gaps = (f"What is quoted does not speak of {_listed(missing)}.",) if missing else ()
     return Answer(
         "\n".join(map(_quoted, quotes)),
@@ -111,6 +111,12 @@ def _extracted(asked: str, words: Question, evidence: Evidence, problem: str = "
         EXTRACTIVE,
         problem,
     )
+
+
+def _found_otherwise(entity: Entity, words: Question) -> tuple[Quote, ...]:
+    """Quotes that a second search finds, by what else the words of the question are told by."""
+    wider = words.in_other_words
+    return find_quotes(words, find_evidence(entity, wider).items) if wider else ()
 
 
 def _quoted(quote: Quote) -> str:

@@ -11,7 +11,6 @@ from memory.cascade.designs import Weights, design_of
 from memory.cascade.rules.handles import Handles, Kind
 from memory.models import Entity, Layer, Message
 from memory.recall.arms import Filters
-from memory.recall.context.material import scopes_of, superseded_messages
 from memory.recall.hits import Hit
 from memory.recall.search import Request, search
 
@@ -74,11 +73,9 @@ def find_evidence(entity: Entity, question: str) -> Evidence:
     filters = Filters(layers=(Layer.MESSAGE, Layer.ATOM))
     weights = design_of(entity).weights
     found = search(entity, Request(question, limit=RESULTS, filters=filters, weights=weights))
-    superseded = superseded_messages(entity, found.hits)
     handles = Handles()
-    hits = [hit for hit in found.hits if hit.id not in superseded and not _is_system(hit)]
-    scopes = scopes_of(entity, hits)
-    items = tuple(_item(hit, handles, scopes.get(hit.id, ""), weights) for hit in hits)
+    hits = [hit for hit in found.hits if not hit.is_superseded and not _is_system(hit)]
+    items = tuple(_item(hit, handles, weights) for hit in hits)
     return Evidence(items, handles, found.languages)
 
 
@@ -86,7 +83,7 @@ def _is_system(hit: Hit) -> bool:
     return hit.layer == "message" and hit.messages[0].role == Message.Role.SYSTEM
 
 
-def _item(hit: Hit, handles: Handles, scope: str, weights: Weights) -> Item:
+def _item(hit: Hit, handles: Handles, weights: Weights) -> Item:
     source = hit.messages[0] if hit.messages else None
     is_atom = hit.layer == "atom"
     caption = source.attachment_text if source and not is_atom else ""
@@ -100,6 +97,6 @@ def _item(hit: Hit, handles: Handles, scope: str, weights: Weights) -> Item:
         said_at=source.said_at if source else hit.said_at,
         session=source.session if source else "",
         ordinal=source.ordinal if source else None,
-        scope=scope,
+        scope=hit.scope,
         nearness=hit.terms.get("meaning", 0.0) / (weights.meaning or 1.0),
     )

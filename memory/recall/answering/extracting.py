@@ -13,7 +13,8 @@ from memory.recall.context.excerpts import excerpt
 MORE_THAN = 0.5
 """Only where a text covers more of the question than this does memory speak of the matter at all.
 
-Measured on a conversation of LoCoMo: 0.64 of its own questions pass, and 0.08 of those made from others."""
+Measured on a conversation of LoCoMo without vectors: 0.57 of 100 of its own questions pass, and 0.13 of 100
+of another conversation with the names exchanged. Without kin and light words it was 0.49 and 0.12."""
 NEAR_BEST = 0.2
 NEAR_SPREADS = 3.0
 """A text of which the meaning is so much nearer than usual is quoted beside: the answer to a question often
@@ -66,13 +67,21 @@ def _quote(question: Question, item: Item) -> Quote | None:
     if not stated or (question.wanted and question.is_repeated_by(_told(question, stated, item))):
         return None
     own = question.covered_by(f"{stated}\n{item.about}")
-    covered = own | question.covered_by(f"{item.speaker}\n{item.date_words}")
+    teller = "" if _is_of_another(question, item) else item.speaker
+    covered = own | question.covered_by(f"{teller}\n{item.date_words}")
     share = question.share(covered)
     if share < 1 and own.isdisjoint(question.telling):
         # Only who said it and when were asked for as well: the matter is another one.
         share = 0.0
     text = excerpt(stated, lambda text: len(question.covered_by(text)), longest=QUOTE_CHARACTERS)
     return Quote(item, text, covered, share)
+
+
+def _is_of_another(question: Question, item: Item) -> bool:
+    """Whether a claim is about a person whom the question does not name: who told it is not meant then."""
+    about = frozenset(item.about.casefold().split())
+    is_person = item.kind == "atom" and bool(about) and about <= question.names
+    return is_person and about.isdisjoint(word.text.casefold() for word in question.words)
 
 
 def _told(question: Question, stated: str, item: Item) -> str:

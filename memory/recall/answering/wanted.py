@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
-Wanted = Literal["", "anything", "time", "name", "number"]
+Wanted = Literal["", "anything", "time", "name", "number", "duration", "place"]
 
 _SENTENCE_END = re.compile(r"(?<=[.!?؟])\s+|(?<=[.!?؟][\"'”’»)\]])\s+|(?<=[。！？])|\n+")
 _AFTER_MARK = " !\"'”’»)]…"
@@ -20,11 +20,10 @@ _WHEN = (
     "when(?! (?:did|was|were|has|have|had)\\b)|(?:what|which) (?:day|date|month|year|time)|wann|cuándo|quand"
 )
 _WHO = "who|whom|whose|wer|wen|wem|wessen|quién|quiénes|qui"
-_HOW_MANY = "how (?:many|much|old|long|often|far)|wie ?viele?|wie (?:alt|lange|oft)|cuánt[oa]s?|combien"
-_OTHER = (
-    "what|which|where|why|how|wo|woher|wohin|welche[mnrs]?|wie|warum|dónde|qué|cuál|cuáles|cómo|"
-    "quelles?|quels?|où|comment|pourquoi"
-)
+_HOW_LONG = "how long|wie lange|cuánto tiempo|combien de temps"
+_HOW_MANY = "how (?:many|much|old|often|far)|wie ?viele?|wie (?:alt|oft)|cuánt[oa]s?|combien"
+_WHERE = "where|wo|woher|wohin|dónde|où"
+_OTHER = "what|which|why|how|welche[mnrs]?|wie|warum|qué|cuál|cuáles|cómo|quelles?|quels?|comment|pourquoi"
 
 
 def _asking(words: str, unspaced: str) -> re.Pattern[str]:
@@ -32,9 +31,11 @@ def _asking(words: str, unspaced: str) -> re.Pattern[str]:
 
 
 _KINDS: tuple[tuple[Wanted, re.Pattern[str]], ...] = (
+    ("duration", _asking(_HOW_LONG, "多久|多长时间")),
     ("number", _asking(_HOW_MANY, "多少|几[个次岁天]")),
     ("time", _asking(_WHEN, "什么时候|何时|几点|几号|哪天")),
     ("name", _asking(_WHO, "谁")),
+    ("place", _asking(_WHERE, "哪里|哪儿")),
     ("anything", _asking(_OTHER, "什么|哪|怎么|为什么")),
 )
 _TIME = re.compile(
@@ -47,6 +48,14 @@ _TIME = re.compile(
 _NUMBER = re.compile(
     r"\d|[一二三四五六七八九十百千]|(?i:\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|"
     r"forty|fifty|hundred|thousand|million|once|twice|none|nobody|no|half|dozen)\b)"
+)
+_DURATION = re.compile(
+    r"(?i:\b(?:seconds?|minutes?|hours?|days?|nights?|weeks?|fortnights?|months?|years?|decades?|since|until|forever)\b)"
+    r"|\d ?(?:ms|s|h|min)\b|[秒分时天周月年]"
+)
+_PLACE = re.compile(
+    r"(?i:\b(?:in|at|to|from|near|on|under|beside|behind|by|über|bei|aus|nach|en|à|chez|de)\b) \S"
+    r"|[在到]|\S/\S"
 )
 _CAPITAL = re.compile(r"(?<=[\w,;:] )[^\W\d_a-zà-ÿ][\w-]+")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -87,6 +96,10 @@ def gives(wanted: Wanted, text: str, *, asked: Collection[str], names: Collectio
         return _TIME.search(text) is not None
     if wanted == "number":
         return _NUMBER.search(text) is not None
+    if wanted == "duration":
+        return _DURATION.search(text) is not None
+    if wanted == "place":
+        return _PLACE.search(text) is not None
     if wanted != "name":
         return True
     capital = {word.casefold() for word in _CAPITAL.findall(text) if not _TIME.fullmatch(word)}

@@ -27,6 +27,12 @@ TUESDAY = date(2026, 6, 2)
         ("met her last month", "met her in May 2026", date(2026, 5, 1), date(2026, 5, 31)),
         ("met her three years ago", "met her in 2023", date(2023, 1, 1), date(2023, 12, 31)),
         ("met her in March", "met her in March 2026", date(2026, 3, 1), date(2026, 3, 31)),
+        (
+            "moved from Porto to Oslo in May",
+            "moved from Porto to Oslo in May 2026",
+            date(2026, 5, 1),
+            date(2026, 5, 31),
+        ),
         ("met her in December", "met her in December 2025", date(2025, 12, 1), date(2025, 12, 31)),
         ("met her on 5 May", "met her on May 5, 2026", date(2026, 5, 5), date(2026, 5, 5)),
         ("leaves tomorrow", "leaves on June 3, 2026", date(2026, 6, 3), date(2026, 6, 3)),
@@ -38,6 +44,12 @@ TUESDAY = date(2026, 6, 2)
 )
 def test_times_become_days_of_the_calendar(said: str, text: str, first: date, last: date) -> None:
     assert resolve(said, TUESDAY) == Dated(text, Period(first, last))
+
+
+def test_a_start_looks_ahead() -> None:
+    march = date(2027, 3, 5)
+    told = Dated("closed from March 5, 2027", Period(march, march), is_start=True)
+    assert resolve("closed from March 5", TUESDAY) == told
 
 
 @pytest.mark.parametrize(

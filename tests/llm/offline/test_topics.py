@@ -1,7 +1,10 @@
 """What a claim belongs to, stable over messages and sessions."""
 
+from collections import Counter
+
 import pytest
 
+from memory.llm.offline.lexicon import matters
 from memory.llm.offline.topics import named_undertaking, theme_of, without_separation
 from tests.llm.offline.ladder import OFFICE, PAYMENTS, Ladder
 
@@ -57,6 +60,21 @@ def test_themes_belong_to_their_person() -> None:
         ("I finished a painting of my dog.", "Ann's painting"),
         ("The adoption agency called about the kids.", "Ann's adoption plans"),
         ("It was a nice day.", ""),
+        ("Always run make lint before you commit.", "build and tests"),
+        ("Never push to the main branch.", "version control"),
+        ("We run Postgres 16.", "databases"),
+        ("Use type hints everywhere.", "code style"),
+        ("The engine is written in Rust.", "software and tooling"),
+        ("We deploy on Fridays.", "production operations"),
+        ("The match engine must never block.", ""),
+        ("The camera driver crashes.", ""),
+        ("Adoption of the process is slow.", ""),
+        ("The worker is reading from a file.", ""),
+        ("I love running by the river.", "Ann's sport"),
+        ("I ran in the charity race.", "Ann's sport"),
+        ("My car needs a new engine.", "Ann's car"),
+        ("I take a class in pottery.", "Ann's pottery"),
+        ("I wrote a script for the play.", ""),
     ],
 )
 def test_a_theme_is_told_by_its_own_words(text: str, theme: str) -> None:
@@ -68,6 +86,45 @@ def test_one_word_of_any_talk_decides_only_when_asked() -> None:
         "",
         "Ann's travel",
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The pipeline runs every night at 2.",
+        "The play button must be green.",
+        "The train job takes three hours.",
+        "The stage environment is frozen.",
+        "Always write a class docstring.",
+        "Never cache the card of a user.",
+        "The book service writes a file.",
+        "Always read the schema first.",
+        "Log at debug level in the worker.",
+        "The lease of the lock is short.",
+        "The cause of the crash is a race.",
+    ],
+)
+def test_a_word_of_two_senses_names_no_theme_of_life(text: str) -> None:
+    assert not theme_of(text, "Ann", is_faint_enough=True).startswith("Ann's ")
+
+
+def test_no_word_of_a_theme_is_listed_twice() -> None:
+    twice = {
+        theme.name: doubled
+        for theme in matters().themes
+        if (
+            doubled := [
+                term
+                for term, count in Counter((*theme.terms, *theme.faint, *theme.support)).items()
+                if count > 1
+            ]
+        )
+    }
+    assert twice == {}
+
+
+def test_an_undertaking_keeps_its_name_beside_a_theme_of_work() -> None:
+    assert named_undertaking("The Postgres migration starts in May.") == "Postgres migration"
 
 
 @pytest.mark.parametrize(
