@@ -24,7 +24,19 @@ class MemseekAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # the theme is u
         return csp_update(POLICY)(wrapped)
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The page before all others, with the same policy."""
+        """The page before all others, with the same policy; 429 for too many tries of an address.
+
+        They are counted with those of the pages' own sign-in, before a password is looked at.
+        """
+        from memory.limiting.rates import admit_sign_in  # the rooms are not there yet when this is loaded
+
+        verdict = admit_sign_in(request) if request.method == "POST" else None
+        if verdict is not None and not verdict.is_allowed:
+            wait = verdict.window.wait_seconds
+            told = f"Too many tries. Again in {wait} seconds."
+            return HttpResponse(
+                told, status=429, content_type="text/plain", headers={"Retry-After": str(wait)}
+            )
         answer = super().login
         shown: HttpResponse = csp_update(POLICY)(lambda asked: answer(asked, extra_context))(request)  # type: ignore[assignment]
         return shown

@@ -23,10 +23,13 @@ from memory.cascade.rules.answers import (
     UnreadableAnswer,
     read_items,
 )
+from memory.cascade.showing import BREAKS
 from memory.cascade.stage import Judged, Question, Verdict
 from memory.llm.protocol import BudgetExceeded, Model, ModelError, ModelReply, ModelRequest
 
 MOST_ITEMS = 500
+REFUSED_SHOWN = 600
+"""Characters of a refused item that a model is told again."""
 KIND_OF_UNREADABLE: Mapping[type[UnreadableAnswer], str] = {
     CutOffAnswer: "cut_off",
     NoAnswer: "no_answer",
@@ -141,10 +144,7 @@ class Asker:
         self, request: ModelRequest, question: Question[Any], refused: Sequence[Refusal]
     ) -> Reading[Any] | None:
         """Ask once for corrected versions of the refused items; None when nothing better came."""
-        told = "\n".join(
-            f"- {json.dumps(item.item, ensure_ascii=False, default=str)[:600]}\n  refused: {item.reason}"
-            for item in refused
-        )
+        told = "\n".join(f"- {_shown(item.item)}\n  refused: {item.reason}" for item in refused)
         words = Template(self.design.correction).substitute(refusals=told)
         correction = ModelRequest(
             task=request.task,
@@ -228,3 +228,8 @@ def schema_hash(question: Question[Any]) -> str:
     """Digest of the answer's JSON schema."""
     schema = json.dumps(question.answer_schema.model_json_schema(), sort_keys=True)
     return hashlib.sha256(schema.encode()).hexdigest()
+
+
+def _shown(item: object) -> str:
+    """What a model gave, in one line as it is told back to it."""
+    return json.dumps(item, ensure_ascii=False, default=str).translate(BREAKS)[:REFUSED_SHOWN]

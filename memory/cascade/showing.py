@@ -11,6 +11,9 @@ from memory.cascade.contract import OfferedAtom, OfferedLine, OfferedMessage, Of
 NOTHING = "(none)"
 TOPICS_SHOWN = 6
 
+BREAKS = {ord(each): f"\\u{ord(each):04x}" for each in "\x7f\x85\u2028\u2029"}
+"""What JSON leaves in a string although it may end a line."""
+
 
 def show_messages(messages: Sequence[OfferedMessage]) -> str:
     """`m1 user (Alice), session s, 2026-06-02 09:00 Tuesday: "…"`, one a line."""
@@ -83,7 +86,7 @@ def _trait(trait: OfferedTrait) -> str:
 
 def quote(text: str) -> str:
     """A JSON string: no line break or quotation mark of the data can end it."""
-    return json.dumps(text, ensure_ascii=False)
+    return json.dumps(text, ensure_ascii=False).translate(BREAKS)
 
 
 def one_line(text: str) -> str:

@@ -14,6 +14,8 @@ from django.http import HttpRequest
 from memory.limiting.counters import counters
 from memory.limiting.windows import Counter, Window
 
+SIGN_INS_A_MINUTE = 20
+"""Tries of an address, at all doors for people together."""
 HOUR_SECONDS = 3_600
 NETWORK_BITS = 64
 """Whoever has an address of the newer sort has all of its network's."""
@@ -73,6 +75,11 @@ def admit_page(*, page: str, address: str, amount: int) -> Verdict | None:
         return None
     own = Counter(f"{page}:{address}", min(amount, of_address))
     return _verdict([own, Counter(f"from:{address}", of_address)])
+
+
+def admit_sign_in(request: HttpRequest) -> Verdict | None:
+    """Count a try of a password, at whichever door; None where addresses have no rate."""
+    return admit_page(page="sign-in", address=address_of(request), amount=SIGN_INS_A_MINUTE)
 
 
 def admit_sandbox(*, address: str, is_new: bool) -> Verdict | None:

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
+from memory.claims.projection import Thing, node_id
 from memory.models import (
     Correction,
     Digest,
@@ -230,7 +231,10 @@ def make_claims(entity: Entity) -> None:
     claim = make_claim(entity, "billing.plan", {"cycle": "annual"})
     fetched = make_claim(entity, "billing.balance", None, live_source=name)
     LiveValue.objects.create(**owner, atom=fetched, value=12, fetched_at=SAID_AT, expires_at=SAID_AT)
-    node = GraphNode.objects.create(**owner, kind="customer", identifier="customer-123")
+    thing = Thing("customer", "customer-123")
+    node = GraphNode.objects.create(
+        **owner, id=node_id(entity.pk, thing), kind=thing.kind, identifier=thing.identifier
+    )
     GraphEdge.objects.create(
         **owner, subject=node, predicate="billing.plan", value={"cycle": "annual"}, atom=claim
     )
@@ -251,7 +255,9 @@ def make_index(message: Any) -> None:
     unit = SearchUnit.objects.create(
         **owner, layer=Layer.MESSAGE, message=message, terms=[7], frequencies=[1], length=1
     )
-    space, _ = EmbeddingSpace.objects.get_or_create(name=f"{message.entity.name}/2", defaults={"dimensions": 2})
+    space, _ = EmbeddingSpace.objects.get_or_create(
+        name=f"{message.entity.name}/2", defaults={"dimensions": 2}
+    )
     UnitVector.objects.create(**owner, unit=unit, space=space, embedding=[0.6, 0.8])
     TermCount.objects.create(**owner, term=7, units=1)
     LayerCount.objects.create(**owner, layer=Layer.MESSAGE, units=1, length=1)

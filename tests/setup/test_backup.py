@@ -72,7 +72,9 @@ def contents(database: str) -> dict[str, tuple[int, str | None]]:
     with connect(layout_of(settings.DATA_DIR), database) as superuser:
         names = [name for (name,) in superuser.execute(TABLES).fetchall()]
         return {
-            name: superuser.execute(DIGEST.format(name)).fetchone() for name in names if name != "memory_process"
+            name: superuser.execute(DIGEST.format(name)).fetchone()
+            for name in names
+            if name != "memory_process"
         }
 
 
