@@ -19,9 +19,7 @@ from memory.recall.records import Assertion, OutsideReceipt, TraceNode, TraceTre
 from memory.recall.sharing import SharedFound
 from memory.recall.short_ids import short_id
 
-NOT_TOLD = {"messages", "scope", "is_superseded"}
-"""Of a hit: messages are its citations; the others decide what a context shows."""
-HIT_FIELDS = tuple(field.name for field in fields(Hit) if field.name not in NOT_TOLD)
+HIT_FIELDS = tuple(field.name for field in fields(Hit) if field.name != "messages")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +54,10 @@ class HitBody:
     """A section's standing lines."""
     assertion: Assertion | None
     """Of an observed claim: subject, predicate, value and how long it holds."""
+    scope: str
+    """The situation that an instruction is bound to."""
+    is_superseded: bool
+    """A raw message that said a claim which no longer holds."""
     outside: tuple[OutsideReceipt, ...]
     """What an atom rests on that is not stored here."""
 

@@ -90,6 +90,10 @@ class Hit(Result):
     """A section's standing lines."""
     assertion: Mapping[str, Any] | None = None
     """Of an observed claim: subject, predicate, value and how long it holds."""
+    scope: str = ""
+    """The situation that an instruction is bound to."""
+    is_superseded: bool = False
+    """A raw message that said a claim which no longer holds."""
     outside: tuple[Mapping[str, Any], ...] = ()
     """What an atom rests on that is not stored here."""
 
