@@ -20,7 +20,7 @@ from tests.isolation.walking import REFUSALS, Answer, ask, bearer, leaks
 from tests.isolation.world import OF_FAR, OWN_WORKSPACE, WORDS, World, state_of
 
 API = [door for door in doors() if door.is_of_the_api and not door.name.endswith("events")]
-"""The stream of events needs a server of its own: `tests/events/test_streams.py` asks it for others' entities."""
+"""The stream of events needs a server of its own: `tests/events/test_streams.py` asks for others'."""
 TELL_EVERYBODY = ("health", "v1:health", "v1:catalog", "v1:openapi")
 FIELDS: Mapping[str, type[Model]] = {
     "evidence[].message": Message,
