@@ -22,6 +22,7 @@ from memory.admin.membership import Duty, duties_of, is_superuser
 from memory.ingest.sandbox import sandboxes
 from memory.models import Entity, Member
 from showcase.demonstration import tour_entity
+from showcase.live.signing_in import ask_to_sign_in
 
 SANDBOX_KEY = "sandbox_entity"
 """Where the session of a visitor keeps the id of the sandbox that was made for it."""
@@ -99,12 +100,17 @@ def scope_of(request: HttpRequest, place: Place, entity_id: UUID | None = None) 
 
 
 def scoped(view: ScopedView[Parameters]) -> Callable[..., HttpResponseBase]:
-    """A view that is given a scope in place of the `place` and `entity_id` of its address."""
+    """A view that is given a scope in place of the `place` and `entity_id` of its address.
+
+    Whoever is not signed in is asked to before anything of a member's memory is looked for.
+    """
 
     @wraps(view)
     def found(
         request: HttpRequest, *args: Any, place: str, entity_id: UUID | None = None, **kwargs: Any
     ) -> HttpResponseBase:
+        if place == Place.LIVE and not request.user.is_authenticated:
+            return ask_to_sign_in(request)
         return view(request, scope_of(request, Place(place), entity_id), *args, **kwargs)
 
     return found

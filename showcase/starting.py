@@ -6,9 +6,9 @@ from showcase.demonstration import Standing
 from showcase.parts import Code, Counter, Empty, Layer
 
 START = Code(
-    "make demo     # install, play the tour, serve it\n"
-    "make agent    # an agent that remembers its customer",
+    "make demo    # play a tour, serve it\nmake agent   # an agent that remembers",
     "Two commands",
+    wraps=True,
 )
 EMPTY = Empty(
     "Nothing has been said yet",

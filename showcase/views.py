@@ -25,6 +25,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "start": START,
         "empty": EMPTY,
         "origin": f"{request.scheme}://{request.get_host()}",
+        "has_sandbox": settings.MEMSEEK.sandbox.is_on,
         "has_proxy": settings.MEMSEEK.proxy.is_on,
     }
     if scope is not None:

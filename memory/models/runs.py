@@ -114,6 +114,11 @@ class Run(Owned):
     def __str__(self) -> str:
         return f"{self.step} {self.status}"
 
+    @property
+    def is_account_erased(self) -> bool:
+        """Whether what it decided went with words that were forgotten: a success always says something."""
+        return self.status == Run.Status.SUCCEEDED and not self.decisions and not self.noop_reason
+
 
 class WorkQuerySet(OwnedQuerySet["Work"]):
     """Reads of work."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django import forms
 from django.http import QueryDict
@@ -13,6 +14,7 @@ from memory.recall.arms import Filters
 from memory.recall.context import ContextRequest
 from memory.recall.context.request import LEAST_RULES, LEAST_TOTAL
 from memory.walkthrough.story import risky_request
+from showcase.days import NO_INSTANT
 
 TASK_CHARACTERS = 2_000
 MOST_TOKENS = 20_000
@@ -54,12 +56,21 @@ class ComposerForm(forms.Form):
     words_only = forms.BooleanField(required=False, label="Search by words alone, not by meaning")
     evolution = forms.BooleanField(required=False, label="With what scenes used to say")
 
-    def __init__(self, data: QueryDict, *, has_example: bool) -> None:
-        super().__init__(_bound(data, has_example))
+    def __init__(self, data: QueryDict, *, has_example: bool, zone: ZoneInfo) -> None:
+        super().__init__(_bound(data, has_example), label_suffix="")
+        self.zone = zone
         for name in ("total", *BLOCKS):
             self.fields[name].widget.attrs["placeholder"] = "design's"
         self.fields["as_of"].widget.attrs["placeholder"] = "now, cut to the hour"
         self.fields["rules_floor"].widget.attrs["placeholder"] = "design's"
+
+    def clean_as_of(self) -> datetime | None:
+        """A clock that the memory's zone can show."""
+        as_of: datetime | None = self.cleaned_data["as_of"]
+        try:
+            return as_of and as_of.astimezone(self.zone)
+        except OverflowError as error:
+            raise forms.ValidationError(NO_INSTANT) from error
 
     def clean(self) -> dict[str, Any]:
         """Budgets have to leave a place for the notice of what does not fit."""

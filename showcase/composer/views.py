@@ -30,7 +30,7 @@ def composer(request: HttpRequest, place: str, entity_id: UUID | None = None) ->
     if scope is None:
         return render(request, PAGE, {"empty": EMPTY})
     url = view_url(scope, "composer")
-    form = ComposerForm(request.GET, has_example=scope.place is Place.DEMO)
+    form = ComposerForm(request.GET, has_example=scope.place is Place.DEMO, zone=scope.entity.zone)
     page: dict[str, Any] = {"form": form, "url": url, "entity": scope.entity}
     if scope.place is Place.DEMO:
         page["example_url"] = f"{url}?{urlencode(example())}"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from django import forms
 from django.http import QueryDict
 
+from showcase.days import add_day_errors
 from showcase.parts import Layer
 from showcase.said import as_plain
 
@@ -37,10 +39,17 @@ class GraphForm(forms.Form):
         required=False, choices=LAYERS, widget=forms.CheckboxSelectMultiple, label="Layers"
     )
 
-    def __init__(self, data: QueryDict) -> None:
+    def __init__(self, data: QueryDict, zone: ZoneInfo) -> None:
         data = data.copy()
         data.setlistdefault("layers", [layer for layer, _ in LAYERS])
-        super().__init__(data)
+        super().__init__(data, label_suffix="")
+        self.zone = zone
+
+    def clean(self) -> dict[str, Any]:
+        """Days at either end of the calendar have no instant in every zone."""
+        found = super().clean() or {}
+        add_day_errors(self, self.zone)
+        return found
 
     def offer_sessions(self, sessions: Iterable[tuple[UUID, str]]) -> None:
         """The sessions to choose from."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from datetime import datetime, time, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -23,6 +22,7 @@ from django.db.models import (
 
 from memory.models import Atom, Entity, Line, Message, Scene, SceneVersion, TraitVersion, VersionLine
 from memory.recall.connected import connected
+from showcase.days import end_of, start_of
 from showcase.graph.asked import Asked
 from showcase.graph.receipts import read_receipts
 from showcase.graph.rows import (
@@ -136,10 +136,9 @@ def _said_in(messages: Rows, entity: Entity, asked: Asked) -> Rows:
     if asked.session:
         messages = messages.filter(session=asked.session)
     if asked.since:
-        messages = messages.filter(occurred_at__gte=datetime.combine(asked.since, time.min, entity.zone))
+        messages = messages.filter(occurred_at__gte=start_of(asked.since, entity.zone))
     if asked.until:
-        end = datetime.combine(asked.until + timedelta(days=1), time.min, entity.zone)
-        messages = messages.filter(occurred_at__lt=end)
+        messages = messages.filter(occurred_at__lt=end_of(asked.until, entity.zone))
     return messages
 
 

@@ -29,7 +29,7 @@ def graph(request: HttpRequest, place: str, entity_id: UUID | None = None) -> Ht
     scope = place_scope(request, place, entity_id)
     if scope is None:
         return render(request, PAGE, {"empty": EMPTY})
-    form = GraphForm(request.GET)
+    form = GraphForm(request.GET, scope.entity.zone)
     form.is_valid()
     asked = Asked.of(form, request.GET)
     read = read_graph(scope.entity, asked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -12,6 +12,7 @@ from django import forms
 
 from memory.models import Step
 from memory.walkthrough.naming import RUN_ID
+from showcase.days import add_day_errors, end_of, start_of
 from showcase.parts import Layer
 
 NAME_LIMIT, TEXT_LIMIT = 128, 200
@@ -88,13 +89,16 @@ class RowsForm(forms.Form):
         """What holds, where nothing is chosen."""
         return self.cleaned_data["state"] or "holds"
 
+    def clean(self) -> dict[str, Any]:
+        """Days at either end of the calendar have no instant in every zone."""
+        found = super().clean() or {}
+        add_day_errors(self, self.zone)
+        return found
+
     def instants(self) -> tuple[datetime | None, datetime | None]:
         """From and before when."""
         since, until = self.cleaned_data.get("since"), self.cleaned_data.get("until")
-        return (
-            datetime.combine(since, time.min, self.zone) if since else None,
-            datetime.combine(until + timedelta(days=1), time.min, self.zone) if until else None,
-        )
+        return since and start_of(since, self.zone), until and end_of(until, self.zone)
 
 
 class RetryForm(forms.Form):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,6 +21,12 @@ from showcase.places import view_url
 from showcase.progress import Progress, progress_of
 
 NOTHING = Empty("Nothing like that is here", "No row of this layer fits. Another state, or fewer words, may.")
+NOTHING_SAID = Empty(
+    "Nobody has said anything here yet",
+    "Words come in over HTTP, MCP or the proxy, with a key of this workspace. This page shows them as they "
+    "come, and what is made of them.",
+    command="python manage.py walkthrough",
+)
 LARGEST = 2**63 - 1
 
 
@@ -61,12 +67,16 @@ def shown(request: HttpRequest, scope: Scope, progress: Progress) -> Mapping[str
         "progress": progress,
         "url": overview_url(scope),
         "failures": _failures(scope),
-        "empty": NOTHING,
+        "empty": NOTHING if progress.standing.messages else _nothing_said(),
     }
     if form.is_valid():
         rows = list_rows(scope, form, before=_place(request, "before"), after=_place(request, "after"))
         found |= {"rows": rows, "pager": _pager(request, rows)}
     return found
+
+
+def _nothing_said() -> Empty:
+    return replace(NOTHING_SAID, actions=(Action("How agents store words", reverse("api-docs")),))
 
 
 def doors(request: HttpRequest, scope: Scope) -> tuple[Action, ...]:

@@ -19,8 +19,11 @@ def signed_in(view: View) -> View:
 
     @wraps(view)
     def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path(), str(reverse_lazy("showcase:sign_in")))
-        return view(request, *args, **kwargs)
+        return view(request, *args, **kwargs) if request.user.is_authenticated else ask_to_sign_in(request)
 
     return asked
+
+
+def ask_to_sign_in(request: HttpRequest) -> HttpResponseBase:
+    """To the sign-in page, and from there back to what was asked for."""
+    return redirect_to_login(request.get_full_path(), str(reverse_lazy("showcase:sign_in")))

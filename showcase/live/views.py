@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from memory.admin.membership import Duty
 from memory.cascade.work import retry_parked
-from memory.limiting.rates import address_of, admit_page
+from memory.limiting.rates import admit_sign_in
 from memory.models import Step
 from showcase.access import live_scope
 from showcase.following import followed
@@ -24,8 +24,6 @@ from showcase.live.reading import entity_page, followed_progress, shown
 from showcase.live.signing_in import signed_in
 from showcase.parts import Empty, Notice
 
-SIGN_INS_A_MINUTE = 20
-"""Tries of an address, where addresses have a rate at all."""
 NO_RUN = Notice("No run of that id is in a workspace of yours.", "warn")
 NO_ENTITY = Empty(
     "No memory here",
@@ -43,11 +41,13 @@ class SignIn(LoginView):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Too many tries of an address are refused before a password is looked at."""
-        verdict = admit_page(page="sign-in", address=address_of(request), amount=SIGN_INS_A_MINUTE)
+        verdict = admit_sign_in(request)
         if verdict and not verdict.is_allowed:
             form = self.get_form_class()(request)
             notice = Notice(f"Too many tries. Again in {verdict.window.wait_seconds} seconds.", "warn")
-            return self.render_to_response(self.get_context_data(form=form, notice=notice), status=429)
+            context = self.get_context_data(form=form, notice=notice)
+            wait = {"Retry-After": str(verdict.window.wait_seconds)}
+            return self.render_to_response(context, status=429, headers=wait)
         return super().post(request, *args, **kwargs)
 
 

@@ -13,6 +13,7 @@ from showcase.reactor.records import Column, Item
 
 TEXT_SHOWN = 160
 ITEMS_SHOWN = 24
+ERASED = "erased since"
 
 
 def columns_of(given: Gathered) -> tuple[Column, ...]:
@@ -63,7 +64,7 @@ def short(text: str) -> str:
 def message_item(given: Gathered, row: Message) -> Item:
     """Words and who said them; new until claims were taken from them."""
     text = row.text or row.attachment_text or f"calls {row.tool_name or 'a tool'}"
-    is_new = row.pk in given.batch and given.stage.layer in ("L0", "L1")
+    is_new = row.pk in given.fresh and given.stage.layer in ("L0", "L1")
     return Item(short(text), record_url(given.scope, "message", row.pk), row.speaker or row.role, is_new)
 
 
@@ -78,12 +79,12 @@ def version_item(given: Gathered, row: SceneVersion) -> Item:
     count: int = row.line_count  # type: ignore[attr-defined]
     note = f"version {row.number}, {count} line{'' if count == 1 else 's'}"
     url = version_url(given.scope, row.scene_id, row.number)
-    return Item(row.title, url, note, _is_made_now(given, row))
+    return Item(row.title or ERASED, url, note, _is_made_now(given, row))
 
 
 def trait_item(given: Gathered, row: TraitVersion) -> Item:
     """A slot as one wording of it has it."""
-    return Item(row.text, persona_url(given.scope), SLOTS[row.trait.slot], _is_made_now(given, row))
+    return Item(row.text or ERASED, persona_url(given.scope), SLOTS[row.trait.slot], _is_made_now(given, row))
 
 
 def _is_made_now(given: Gathered, row: Atom | SceneVersion | TraitVersion) -> bool:

@@ -52,7 +52,9 @@ def decisions_of(given: Gathered, run: Run) -> tuple[Decision, ...]:
 
 
 def quiet_of(given: Gathered, run: Run) -> tuple[Item, ...]:
-    """Messages that were read and that no decision names."""
+    """Messages that were read and that no decision names; none where nobody can tell any more."""
+    if run.is_account_erased:
+        return ()
     named = {UUID(id) for note in run.decisions for id in note.get("messages", ())}
     rows = (given.messages.get(id) for id in ids(run.inputs, "messages") if id not in named)
     return tuple(replace(message_item(given, row), is_new=False) for row in rows if row is not None)

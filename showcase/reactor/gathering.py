@@ -34,6 +34,8 @@ class Gathered:
     totals: Totals
     batch: tuple[UUID, ...]
     """The newest words of the wave."""
+    fresh: frozenset[UUID]
+    """Those of them that no earlier run had read."""
     messages: Mapping[UUID, Message]
     atoms: Mapping[UUID, Atom]
     versions: Mapping[UUID, SceneVersion]
@@ -66,6 +68,7 @@ def gather(scope: Scope, replay: Replay, stage: Stage) -> Gathered:
         cut=cut,
         totals=then.totals_at(entity, cut, later, batch),
         batch=batch,
+        fresh=frozenset(batch) - heard.again if heard else frozenset(),
         messages={row.pk: row for row in then.messages_at(entity, cut, batch)},
         atoms={row.pk: row for row in atoms},
         versions={row.pk: row for row in versions},

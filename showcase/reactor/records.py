@@ -95,3 +95,5 @@ class Told:
     facts: tuple[Fact, ...] = ()
     bar: TokenBar | None = None
     failures: tuple[str, ...] = field(default=())
+    erased: str = ""
+    """What is left of a run whose account went with words that were forgotten."""

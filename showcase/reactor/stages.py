@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -39,6 +39,10 @@ class Mark:
     at: datetime
     """When it committed."""
     first_message: UUID | None
+    again: frozenset[UUID] = frozenset()
+    """Those of its words that earlier runs had read: nobody said them anew."""
+    is_again: bool = False
+    """Whether that is all of them."""
     scenes_ended: frozenset[str] = frozenset()
     traits_retracted: frozenset[str] = frozenset()
     failures: tuple[str, ...] = ()
@@ -69,11 +73,13 @@ class Wave:
     session: str
     """Empty where nothing new was said."""
     stages: tuple[Stage, ...]
+    is_again: bool = False
+    """Whether its words had been read before."""
 
     @property
     def title(self) -> str:
         """What it is called."""
-        return self.session or AFTERWARDS
+        return f"{self.session}, read again" if self.is_again else self.session or AFTERWARDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +137,7 @@ def _rows(entity: Entity) -> QuerySet[Run, dict[str, Any]]:
         .annotate(first_message=KT("inputs__messages__0"))
         .values(
             *("pk", "step", "status", "started_at", "finished_at", "error_kind", "first_message"),
-            *("outputs__scenes_ended", "outputs__traits_retracted"),
+            *("inputs__messages", "outputs__scenes_ended", "outputs__traits_retracted"),
         )
     )
     return rows
@@ -140,11 +146,15 @@ def _rows(entity: Entity) -> QuerySet[Run, dict[str, Any]]:
 def _with_failures(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mark]:
     """Those that succeeded, each with the failures before it."""
     failed: dict[str, list[str]] = {}
+    heard: set[UUID] = set()
     for row in rows:
         if row["status"] == Run.Status.FAILED:
             failed.setdefault(row["step"], []).append(row["error_kind"])
         else:
-            yield _mark(row, tuple(failed.pop(row["step"], ())))
+            read = {UUID(id) for id in row["inputs__messages"] or ()}
+            found = _mark(row, tuple(failed.pop(row["step"], ())))
+            yield replace(found, again=frozenset(read & heard), is_again=bool(read) and read <= heard)
+            heard |= read
 
 
 def _mark(row: Mapping[str, Any], failures: tuple[str, ...]) -> Mark:
@@ -175,6 +185,7 @@ class _Open:
 
     number: int
     session: str
+    is_again: bool = False
     reached: Layer = ""
     stages: list[Stage] = field(default_factory=list)
     counts: Counter[Layer] = field(default_factory=Counter)
@@ -187,18 +198,23 @@ class _Open:
         self.reached = layer
 
     def closed(self) -> Wave:
-        return Wave(self.number, self.session, tuple(self.stages))
+        return Wave(self.number, self.session, tuple(self.stages), self.is_again)
+
+    def goes_on_with(self, run: Mark, session: str) -> bool:
+        """Whether a run belongs to it: not one below what it reached, nor one that reads other words."""
+        reads_the_same = (session, run.is_again) == (self.session, self.is_again)
+        return run.layer >= self.reached and (run.layer != "L1" or reads_the_same)
 
 
 def _waves(marks: Iterable[Mark], sessions: Mapping[UUID, str]) -> Iterator[Wave]:
     wave, position = None, 0
     for mark in marks:
         session = sessions.get(mark.first_message, "words that were erased") if mark.first_message else ""
-        if wave is None or mark.layer < wave.reached or (mark.layer == "L1" and session != wave.session):
+        if wave is None or not wave.goes_on_with(mark, session):
             if wave is not None:
                 yield wave.closed()
-            wave = _Open(wave.number + 1 if wave else 1, session)
-        for layer in ("L0", "L1") if mark.layer == "L1" else (mark.layer,):
+            wave = _Open(wave.number + 1 if wave else 1, session, mark.is_again)
+        for layer in ("L0", "L1") if mark.layer == "L1" and not mark.is_again else (mark.layer,):
             position += 1
             wave.add(layer, mark, position)
     if wave is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from uuid import UUID
 
 from memory.models import Run
 from memory.recall.ladder import message_record
 from showcase.cards import message_card
 from showcase.reactor.decisions import decisions_of, quiet_of
 from showcase.reactor.facts import bar_of, facts_of, readings_of
-from showcase.reactor.gathering import Gathered
+from showcase.reactor.gathering import Gathered, ids
 from showcase.reactor.records import Decision, Told
 
 BEFORE_ANYTHING = Told(
@@ -27,6 +28,17 @@ LEADS: Mapping[str, str] = {
     "versions and tickets are refused here.",
 }
 
+ACCOUNT_ERASED = "What this run decided is erased"
+READ_AGAIN = (
+    "Nothing new was said: words were read again, for what had been made of them was erased, taken back or "
+    "made anew."
+)
+WRITTEN: Mapping[str, tuple[str, str]] = {
+    "l1_extract": ("atoms", "claim"),
+    "scene_synthesis": ("scene_versions", "version"),
+    "persona": ("trait_versions", "wording"),
+}
+
 
 def told_of(given: Gathered) -> Told:
     """What a stage tells."""
@@ -38,10 +50,10 @@ def told_of(given: Gathered) -> Told:
 def _words(given: Gathered) -> Told:
     scope = given.scope
     rows = list(given.messages.values())
-    new = [row for row in rows if row.pk in given.batch]
-    talk = [row for row in rows if row.pk not in given.batch] + new
+    new = [row for row in rows if row.pk in given.fresh]
+    talk = [row for row in rows if row.pk not in given.fresh] + new
     return Told(
-        headline=f"{_count(len(given.batch), 'message')} {'is' if len(given.batch) == 1 else 'are'} said",
+        headline=_said(len(given.fresh), len(given.fresh) - len(new)),
         lead="Kept word for word, with speaker, session and time, and never edited. Nothing has been made of "
         "the new ones yet.",
         talk=tuple(message_card(scope, message_record(row, scope.entity)) for row in talk),
@@ -49,11 +61,18 @@ def _words(given: Gathered) -> Told:
     )
 
 
+def _said(count: int, gone: int) -> str:
+    headline = f"{_count(count, 'message')} {_is(count)} said"
+    return f"{headline}, {gone} of {'it' if count == 1 else 'them'} erased since" if gone else headline
+
+
 def _run(given: Gathered, run: Run) -> Told:
     decisions = decisions_of(given, run)
+    mark = given.stage.run
     return Told(
-        headline=_headline(run, decisions),
-        lead=LEADS[run.step],
+        headline=ACCOUNT_ERASED if run.is_account_erased else _headline(run, decisions),
+        lead=f"{READ_AGAIN} {LEADS[run.step]}" if mark and mark.is_again else LEADS[run.step],
+        erased=_left_of(given, run) if run.is_account_erased else "",
         decisions=decisions,
         quiet=quiet_of(given, run) if run.step == "l1_extract" else (),
         readings=readings_of(given, run),
@@ -61,6 +80,25 @@ def _run(given: Gathered, run: Run) -> Told:
         bar=bar_of(run),
         failures=given.stage.run.failures if given.stage.run else (),
     )
+
+
+def _left_of(given: Gathered, run: Run) -> str:
+    """What still stands of what a run wrote, for it tells no more itself."""
+    kind, name = WRITTEN[run.step]
+    wrote = ids(run.outputs, kind)
+    if not wrote:
+        return "It wrote nothing."
+    rows: Mapping[UUID, object] = {
+        "atoms": given.atoms,
+        "scene_versions": given.versions,
+        "trait_versions": given.wordings,
+    }[kind]
+    left = sum(id in rows and getattr(rows[id], "erased_at", None) is None for id in wrote)
+    return f"Of {_count(len(wrote), name)} that it wrote, {left or 'none'} {_is(left)} still there."
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _headline(run: Run, decisions: Iterable[Decision]) -> str:

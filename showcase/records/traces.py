@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import Exists, OuterRef, Subquery
 from django.http import Http404
 
-from memory.models import Entity, Line
+from memory.models import Entity, Line, VersionLine
 from memory.recall import trace_down as down
 from memory.recall import trace_up as up
 from memory.recall.finding import find
@@ -17,7 +18,7 @@ from memory.recall.short_ids import IdPart
 from memory.walkthrough.access import Traced
 from memory.walkthrough.rendering_trace import traced_lines
 from showcase.access import Scope
-from showcase.links import anchor, record_url
+from showcase.links import anchor, record_url, version_url
 from showcase.parts import Code
 from showcase.records.beside import walks_beside
 from showcase.records.trees import Branch, branches, without_people
@@ -39,11 +40,11 @@ class TracePage:
 
 @dataclass(frozen=True, slots=True)
 class _Walks:
-    """Both ways from a record; `scene` is that of a line."""
+    """Both ways from a record; `line` is the row of one."""
 
     down: TraceNode
     up: TraceNode
-    scene: UUID | None = None
+    line: Line | None = None
 
 
 def trace_page(scope: Scope, id: UUID) -> TracePage:
@@ -59,16 +60,21 @@ def trace_page(scope: Scope, id: UUID) -> TracePage:
     [root] = branches(scope, [below])
     return TracePage(
         root=root,
-        own_url=_own_url(scope, root, walks.scene),
+        own_url=_own_url(scope, root, walks.line),
         above=branches(scope, above.children),
         below=root.children,
         outline=Code(outline, "The same as an outline"),
     )
 
 
-def _own_url(scope: Scope, root: Branch, scene: UUID | None) -> str:
-    if scene is not None and root.id is not None:
-        return f"{record_url(scope, 'scene', scene)}#{anchor(root.kind, root.id)}"
+def _own_url(scope: Scope, root: Branch, line: Line | None) -> str:
+    """A line is shown by the current version of its scene, else by the newest that held it."""
+    if line is not None:
+        number: int | None = line.newest  # type: ignore[attr-defined]
+        is_current: bool = line.is_current  # type: ignore[attr-defined]
+        scene = record_url(scope, "scene", line.scene_id)
+        page = version_url(scope, line.scene_id, number) if number and not is_current else scene
+        return f"{page}#{anchor('line', line.pk)}"
     return "" if root.url == root.trace_url else root.url
 
 
@@ -84,8 +90,13 @@ def _found(entity: Entity, id: UUID) -> _Walks | None:
 def _walks(entity: Entity, kind: str, id: UUID) -> _Walks:
     """Down and up; what both ways would read is read once."""
     if kind == "line":
-        line = Line.objects.for_entity(entity).get(pk=id)
-        return _Walks(down.line_nodes(entity, [line])[id], up.line_nodes([line])[id], line.scene_id)
+        places = VersionLine.objects.filter(line=OuterRef("pk")).order_by("-version__number")
+        placed = Line.objects.for_entity(entity).annotate(
+            newest=Subquery(places.values("version__number")[:1]),
+            is_current=Exists(places.filter(version__is_head=True)),
+        )
+        line = placed.get(pk=id)
+        return _Walks(down.line_nodes(entity, [line])[id], up.line_nodes([line])[id], line)
     if kind == "correction":
         above = up.UP[kind](entity, id)
         return _Walks(replace(above, children=()), above)

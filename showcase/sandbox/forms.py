@@ -21,7 +21,9 @@ class SayForm(forms.Form):
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data, label_suffix="")
         most = settings.MEMSEEK.sandbox.characters
-        self.fields["text"].widget.attrs["maxlength"] = most
+        # No `maxlength`: a browser would cut what is pasted, and say nothing.
+        self.fields["text"].widget.attrs["data-most"] = most
+        self.fields["text"].help_text = f"Up to {most:,} characters."
         self.most = most
 
     def clean_text(self) -> str:
@@ -30,5 +32,5 @@ class SayForm(forms.Form):
         if is_blank(text):
             raise forms.ValidationError("Nobody can see these characters: say something.")
         if len(text) > self.most:
-            raise forms.ValidationError(f"That is {len(text)} characters, {self.most} are taken.")
+            raise forms.ValidationError(f"That is {len(text):,} characters, {self.most:,} are taken.")
         return text

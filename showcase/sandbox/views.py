@@ -19,9 +19,12 @@ from showcase.access import SANDBOX_KEY, Scope, own_sandbox, scoped
 from showcase.following import followed
 from showcase.sandbox.forms import SayForm
 from showcase.sandbox.reading import OFF, page_of, page_progress, shown
+from showcase.waiting import wait_said
 
 PAGE = "showcase/sandbox/sandbox.html"
 HOUR_SECONDS = 3_600
+TOO_MUCH = "Too much at once from your address."
+TOO_MANY_NEW = "Your address has begun as many sandboxes as it may in an hour."
 FASTER = "Another window of yours said something at the same time. Send it again."
 
 
@@ -92,10 +95,11 @@ def _begin(request: HttpRequest) -> Entity:
 
 
 def _refused(request: HttpRequest, scope: Scope | None, form: SayForm, verdict: Verdict) -> HttpResponse:
-    seconds = verdict.window.wait_seconds
-    form.add_error("text", f"Too much at once from your address. Send it again in {seconds} seconds.")
+    window = verdict.window
+    reason = TOO_MANY_NEW if window.counter.seconds == HOUR_SECONDS else TOO_MUCH
+    form.add_error("text", f"{reason} Send it again {wait_said(window.wait_seconds)}.")
     response = _page(request, scope, form, status=429)
-    response["Retry-After"] = str(seconds)
+    response["Retry-After"] = str(window.wait_seconds)
     return response
 
 

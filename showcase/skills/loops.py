@@ -77,7 +77,7 @@ def _stations(rows: Rows, traces: int) -> tuple[Station, ...]:
         ),
         Station(
             "Review",
-            "a reviewer is waited for" if draft else "decided" if reviewed else "none yet",
+            "waits for a reviewer" if draft else "decided" if reviewed else "none yet",
             f"version-{draft}" if draft else "versions",
             "waits" if draft else "done" if reviewed else "ahead",
         ),

@@ -1,6 +1,8 @@
 """The pages as anybody gets them."""
 
 import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.test import Client, RequestFactory
@@ -128,3 +130,13 @@ def test_a_broken_page_needs_no_request(client: Client, db: None) -> None:
     content = server_error(RequestFactory().get("/")).content.decode()
     assert "Something broke on our side." in content
     assert "csrf" not in content
+
+
+def test_the_landing_page_leads_to_the_sandbox_where_there_are_any(
+    alice: Entity, client: Client, settings: Any
+) -> None:
+    for is_on in (True, False):
+        sandbox = replace(settings.MEMSEEK.sandbox, is_on=is_on)
+        settings.MEMSEEK = replace(settings.MEMSEEK, sandbox=sandbox)
+        lead = text_of(client, "/").split('class="actions"')[1].split("</p>")[0]
+        assert ("Try it yourself" in lead) is is_on

@@ -74,9 +74,8 @@ def _slot_edit(
     text = _joined(texts)
     if trait and trait.text == text and not trait.is_due and set(trait.lines) == set(lines):
         return None
-    return TraitEdit(
-        action="set", slot=slot, text=text, lines=lines, reason=f"rests on {len(lines)} lines of scenes"
-    )
+    counted = f"{len(lines)} line{'' if len(lines) == 1 else 's'}"
+    return TraitEdit(action="set", slot=slot, text=text, lines=lines, reason=f"rests on {counted} of scenes")
 
 
 def _kept_texts(trait: OfferedTrait, offered_texts: set[str], kept_lines: int, others: str) -> list[str]:

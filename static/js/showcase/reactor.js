@@ -5,6 +5,7 @@ const PLAY_MS = 4000;
 const root = document.querySelector("[data-reactor]");
 const status = document.querySelector("[data-reactor-status]");
 let timer = 0;
+let shown = location.pathname;
 
 const link = (name) => root.querySelector(`[data-go="${name}"]`);
 
@@ -36,6 +37,7 @@ async function show(url, remember, focused) {
   root.replaceChildren(...page.querySelector("[data-reactor]").childNodes);
   document.title = page.title;
   if (remember) history[remember](null, "", url);
+  shown = new URL(url, location.href).pathname;
   dress();
   if (focused) refocus(focused);
   status.textContent = root.querySelector("#stage-title").textContent;
@@ -84,6 +86,7 @@ if (root) {
     go(target.href);
   });
   addEventListener("popstate", () => {
+    if (location.pathname === shown) return; // a place on the same stage
     pause();
     show(location.href, "", "");
   });

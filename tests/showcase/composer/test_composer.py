@@ -62,7 +62,8 @@ def test_every_row_says_why_it_is_in(alice: Entity, client: Client) -> None:
     content = page(client, task=TASK)
     rows = re.findall(r'<li class="told.*?</li>', content, re.DOTALL)
     assert len(rows) >= 3
-    assert [row for row in rows if "In because" not in row] == []
+    assert [row for row in rows if not re.search("In because|Found by search", row)] == []
+    assert [row for row in rows if re.search(r"In because</span>\s*(?:<span class=.terms|score)", row)] == []
     assert "instruction, priority 80 ≥ floor 70, always holds" in content
     assert re.search(r'score <b>[\d.−-]+</b>.*?<span class="term">', content)
     assert "Instruction" in content
@@ -139,7 +140,7 @@ def test_nothing_is_recorded(alice: Entity, client: Client) -> None:
 
 def test_only_the_demonstration_is_asked(alice: Entity, bob: Entity, client: Client) -> None:
     assert SECRET not in page(client, task="launch code")
-    assert client.get(f"/showcase/agent-memory/live/{bob.pk}/composer/").status_code == 404
+    assert client.get(f"/showcase/agent-memory/live/{bob.pk}/composer/").status_code == 302
     assert client.get("/showcase/agent-memory/try/composer/").status_code == 404
     assert client.post(PAGE).status_code == 405
 
@@ -160,3 +161,20 @@ def test_an_address_may_not_ask_without_end(
     assert 1 <= int(replies[2].headers["Retry-After"]) <= 120
     assert "Too many contexts from your address." in replies[2].content.decode()
     assert client.get(PAGE, {"task": TASK}, REMOTE_ADDR=other).status_code == 200
+
+
+def test_a_score_is_not_given_as_the_reason_and_stands_behind_a_summary(
+    alice: Entity, client: Client
+) -> None:
+    content = page(client, task=TASK)
+    scored = re.findall(r'<details class="why"><summary>(.*?)</summary> <span class="terms">score', content)
+    assert set(scored) <= {"Found by search", "Its score"}
+    assert content.count("score <b>") == len(scored) > 0
+    assert "It only compares rows for one task" in content
+
+
+@pytest.mark.parametrize("clock", ["0001-01-01T00:00", "9999-12-31T23:59"])
+def test_clocks_at_the_ends_of_the_calendar_break_nothing(clock: str, alice: Entity, client: Client) -> None:
+    for zone in ("Pacific/Kiritimati", "America/Los_Angeles"):
+        Entity.objects.filter(pk=alice.pk).update(time_zone=zone)
+        assert client.get(PAGE, {"task": TASK, "as_of": clock}).status_code == 200

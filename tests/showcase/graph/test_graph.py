@@ -200,7 +200,7 @@ def test_only_the_demonstration_is_drawn(alice: Entity, bob: Entity, client: Cli
     other = Message.objects.get(entity=bob)
     for asked in ({}, {"text": "launch"}, {"at": str(other.pk)}, {"session": str(other.session_id)}):
         assert SECRET not in page(client, **asked)
-    assert client.get(f"/showcase/agent-memory/live/{bob.pk}/graph/").status_code == 404
+    assert client.get(f"/showcase/agent-memory/live/{bob.pk}/graph/").status_code == 302
     assert client.post(PAGE).status_code == 405
 
 
@@ -217,3 +217,17 @@ def test_words_of_strangers_are_text(alice: Entity, client: Client) -> None:
     assert "<svg onload" not in content
     assert "\u202e" not in content
     assert "[U+202E]" in content
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Los_Angeles"])
+@pytest.mark.parametrize("asked", [{"until": "9999-12-31"}, {"since": "0001-01-01"}, {"until": "9999-12-30"}])
+def test_days_at_the_ends_of_the_calendar_are_refused_or_taken(
+    asked: dict[str, str], zone: str, alice: Entity, client: Client
+) -> None:
+    Entity.objects.filter(pk=alice.pk).update(time_zone=zone)
+    content = page(client, **asked)
+    has_instant = asked == {"until": "9999-12-30"} or (zone, asked) == (
+        "America/Los_Angeles",
+        {"since": "0001-01-01"},
+    )
+    assert ("No memory reaches that far." in content) is not has_instant

@@ -168,16 +168,24 @@ def test_words_of_all_kinds_stay_in_their_boxes(visit: Callable[..., Visit], ali
     assert outside == []
 
 
-def test_a_telephone_shows_the_outline_first(visit: Callable[..., Visit], alice: Entity) -> None:
+def test_a_telephone_shows_drawing_and_outline_in_the_order_of_the_focus(
+    visit: Callable[..., Visit], alice: Entity
+) -> None:
     before = Atom.objects.filter(entity=alice).first()
     assert before is not None
     with transaction.atomic():
         make_atom(alice, "Until November 1.", [make_message(alice, "Until November 1.")], replaces=before)
     page = visit(width=PHONE).goto(PAGE)
-    places = [page.locator(where).bounding_box() for where in (".graph-outline", ".graph-picture")]
+    places = [page.locator(where).bounding_box() for where in (".graph-picture", ".graph-outline")]
     assert places[0] is not None
     assert places[1] is not None
     assert places[0]["y"] < places[1]["y"]
+    assert page.evaluate(
+        "document.querySelector('.graph-picture').compareDocumentPosition("
+        "document.querySelector('.graph-outline')) === Node.DOCUMENT_POSITION_FOLLOWING"
+    )
+    page.get_by_role("link", name="outline").click()
+    expect(page.locator("#outline-title")).to_be_in_viewport()
     page.locator(".outline-links a.chip").first.click()
     assert page.evaluate("document.querySelector(':target').matches('.outline-item')")
 

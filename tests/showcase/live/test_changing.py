@@ -107,6 +107,10 @@ def test_words_are_forgotten_once_what_they_mean_was_seen(client: Client, entity
     [token] = re.findall(r'name="token" value="([^"]+)"', listed)
     chosen = re.findall(r'name="chosen" value="([^"]+)"', listed)
     assert chosen
+    goes, made_again = re.split("is written again as far as something that stays says it", listed)
+    assert "Goes for good, the message too" in goes
+    assert re.findall(r'class="tag">(\w+)<', goes) == ["message", "claim"]
+    assert re.findall(r'class="tag">(\w+)<', made_again) == ["line", "trait"]
     assert client.post(page, {"token": "another", "listed": chosen, "chosen": chosen}).status_code == 200
     assert Atom.objects.filter(pk__in=chosen).exists()
     done = client.post(page, {"token": token, "listed": chosen, "chosen": chosen})

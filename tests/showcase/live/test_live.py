@@ -272,3 +272,21 @@ def test_a_superseded_claim_is_history(signed_in: Client, entity: Entity, page: 
     Atom.objects.filter(pk=old.pk).update(status="retracted")
     assert cards(signed_in, f"{page}?state=history") == ["The locker is 12."]
     assert '<span class="state">retracted</span>' in text_of(signed_in, f"{page}?state=history")
+
+
+@pytest.mark.parametrize("query", ["?until=9999-12-31", "?since=0001-01-01", "?layer=L0&until=9999-12-31"])
+def test_days_at_the_ends_of_the_calendar_are_a_mistake_of_the_form(
+    query: str, signed_in: Client, page: str
+) -> None:
+    for path in ("", "now/"):
+        response = signed_in.get(f"{page}{path}{query}")
+        assert response.status_code == 200
+    assert "No memory reaches that far." in text_of(signed_in, f"{page}{query}")
+
+
+def test_a_memory_without_words_says_what_to_do_next(signed_in: Client, entity: Entity) -> None:
+    empty = make_entity("agent.new", workspace=entity.workspace)
+    ensure_work(empty)
+    content = text_of(signed_in, f"{LIVE}{empty.pk}/")
+    assert "Nobody has said anything here yet" in content
+    assert "Nothing like that is here" not in content

@@ -8,9 +8,11 @@ from django.test import Client
 
 from memory.cascade.engine import settle_entity
 from memory.models import Atom, Correction, Entity, Run, Scene, SceneVersion, Trait
+from memory.stewardship.actors import Actor
 from memory.stewardship.correcting_atoms import retract_atom
 from memory.stewardship.correcting_scenes import retire_scene
 from memory.stewardship.correcting_traits import retract_trait
+from memory.stewardship.forgetting import confirm_forgetting, propose_forgetting
 from showcase.reactor import walking
 from showcase.reactor.stages import replay_of
 from tests.cascade.story import an_entity, say
@@ -78,7 +80,7 @@ def test_a_new_version_is_shown_as_a_difference_to_the_one_before(toured: Entity
 
 
 def test_a_run_tells_what_it_ran_under(toured: Entity, client: Client) -> None:
-    content = plain(page_of(client, "1-l3").split("What it read")[0])
+    content = plain(page_of(client, "1-l3").split('aria-label="What it read"')[0])
     run = Run.objects.filter(step="persona").earliest("started_at")
     for piece in ("model offline@1", f"design {run.design}", f"prompt {run.prompt_hash[:12]}", "calls 1"):
         assert piece in content
@@ -180,3 +182,43 @@ def test_no_other_memory_is_told(toured: Entity, client: Client) -> None:
     say_and_settle(other, "s", [SECRET])
     assert all(SECRET not in page_of(client, slug) for slug in TOUR)
     assert stages(page_of(client, "")) == TOUR
+
+
+@pytest.fixture
+def forgotten(toured: Entity) -> Entity:
+    """The tour after one matter of it was forgotten and the cascade has settled again."""
+    actor = Actor(name="alice")
+    asked = propose_forgetting(
+        entity=toured, words="forget everything about the silent outage in March", actor=actor
+    )
+    confirm_forgetting(entity=toured, token=asked.token, actor=actor)
+    settle_entity(toured)
+    return toured
+
+
+def test_a_run_whose_account_was_erased_says_so_with_what_still_stands(
+    forgotten: Entity, client: Client
+) -> None:
+    for slug, left in {
+        "1-l1": "Of 12 claims that it wrote, 10 are still there.",
+        "1-l3": "Of 4 wordings that it wrote, 3 are still there.",
+        "2-l3": "It wrote nothing.",
+    }.items():
+        content = page_of(client, slug)
+        assert headline(content) == f"{slug[2:].upper()} What this run decided is erased"
+        assert left in plain(content)
+        for claim in ("and that is a success", "Read, and nothing taken", "Decided, item by item"):
+            assert claim not in content
+    assert headline(page_of(client, "1-l0")) == "L0 10 messages are said, 1 of them erased since"
+
+
+def test_words_that_are_read_again_are_not_told_as_said(forgotten: Entity, client: Client) -> None:
+    listed = stages(page_of(client, ""))
+    assert listed[: len(TOUR)] == TOUR
+    assert listed[len(TOUR)] == "3-l1"
+    content = page_of(client, "3-l1")
+    assert "tour-2, read again · Atoms" in plain(content)
+    assert "Nothing new was said: words were read again" in plain(content)
+    assert counts(content)[0] == counts(page_of(client, "2-l0"))[0]
+    say_and_settle(forgotten, "tour-2", ["Always keep a changelog of the billing API."])
+    assert headline(page_of(client, "4-l0")) == "L0 1 message is said"

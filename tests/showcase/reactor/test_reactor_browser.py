@@ -140,3 +140,23 @@ def test_a_decision_leads_to_its_record(visit: Callable[..., Visit], toured: Ent
     page.locator(".decision .card.l1 a.id").first.click()
     expect(page).to_have_url(re.compile("/showcase/agent-memory/atoms/"))
     window.check()
+
+
+def test_a_place_on_a_stage_is_reached_without_asking_for_the_stage_again(
+    visit: Callable[..., Visit], toured: Entity
+) -> None:
+    window = visit()
+    page = window.goto(f"{REACTOR}2-l1/")
+    asked: list[str] = []
+    page.on("request", lambda request: REACTOR in request.url and asked.append(request.url))
+    page.get_by_role("link", name="Memory at this moment").click()
+    expect(page).to_have_url(re.compile("2-l1/#stood$"))
+    expect(page.locator("#stood")).to_be_in_viewport()
+    page.go_back()
+    expect(page).to_have_url(re.compile("2-l1/$"))
+    assert asked == []
+    page.locator("[data-go=next]").click()
+    expect_stage(page, "2-l2")
+    page.go_back()
+    expect(page.locator("#stage-title")).to_contain_text("skipped")
+    window.check(is_axe_asked=False)

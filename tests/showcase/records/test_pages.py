@@ -98,9 +98,16 @@ def test_what_is_not_there_or_not_theirs_is_not_found(told: Told, bob: Entity, c
     for kind, id in (("atoms", atom.pk), ("messages", message.pk), ("traces", atom.pk), ("traces", scene)):
         assert client.get(f"{ROOT}/{kind}/{id}/").status_code == 404
         assert client.get(f"{ROOT}/{kind}/{uuid4()}/").status_code == 404
-        assert client.get(f"{ROOT}/live/{bob.pk}/{kind}/{id}/").status_code == 404
-    assert client.get(f"{ROOT}/live/{bob.pk}/persona/").status_code == 404
     assert client.get(f"{ROOT}/try/persona/").status_code == 404
+
+
+def test_whoever_is_not_signed_in_is_asked_to_whether_or_not_there_is_such_a_record(
+    told: Told, bob: Entity, client: Client
+) -> None:
+    for owner in (told.entity.pk, bob.pk, uuid4()):
+        for path in ("persona/", "graph/", "composer/", f"atoms/{told.rule.pk}/", f"scenes/{uuid4()}/"):
+            page = f"{ROOT}/live/{owner}/{path}"
+            assert client.get(page)["Location"] == f"{ROOT}/live/sign-in/?next={page}"
 
 
 def test_members_do_not_reach_another_entity_through_their_own(

@@ -4,11 +4,12 @@ from uuid import uuid4
 
 import pytest
 from django.http import Http404
+from django.test import Client
 
 from showcase.access import Place, Scope
 from showcase.records.traces import TracePage, trace_page
 from showcase.records.trees import Branch
-from tests.showcase.records.conftest import Told
+from tests.showcase.records.conftest import Told, line_of
 
 
 def kinds_of(branches: tuple[Branch, ...]) -> list[object]:
@@ -51,3 +52,14 @@ def test_the_outline_says_the_same_as_the_tree(told: Told) -> None:
 def test_what_no_record_has_is_not_found(told: Told) -> None:
     with pytest.raises(Http404):
         page_of(told, uuid4())
+
+
+def test_a_line_leads_to_the_newest_version_that_holds_it(told: Told, client: Client) -> None:
+    scene = f"/showcase/agent-memory/scenes/{told.head.scene_id}/"
+    gone = line_of(told.first, "The move of Ledger 0 is in May this year.")
+    kept = line_of(told.head, told.rule.text)
+    pages = [page_of(told, line.pk).own_url for line in (gone, kept)]
+    places = [f"line-{line.pk.hex[-8:]}" for line in (gone, kept)]
+    assert pages == [f"{scene}versions/1/#{places[0]}", f"{scene}#{places[1]}"]
+    for page, place in zip(pages, places, strict=True):
+        assert f'id="{place}"' in client.get(page).content.decode()

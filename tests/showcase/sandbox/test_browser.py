@@ -151,3 +151,20 @@ def test_it_is_walked_by_keyboard(visit: Callable[..., Visit]) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator("#words article")).to_contain_text("Never ship on a Friday.")
+
+
+def test_what_is_too_long_is_counted_and_not_cut(visit: Callable[..., Visit]) -> None:
+    window = visit(width=PHONE)
+    page = window.goto(PAGE)
+    field, said = page.get_by_label("Say something"), page.locator("[data-count-said]")
+    most = int(field.get_attribute("data-most") or "0")
+    field.fill("x" * (most + 1_200))
+    assert len(field.input_value()) == most + 1_200
+    expect(said).to_have_text(f"{most + 1_200:,} of up to {most:,} characters. 1,200 characters too many.")
+    page.get_by_role("button", name="Remember this").click()
+    expect(page).to_have_url(f"{window.origin}{PAGE}")
+    assert field.evaluate("field => field.validationMessage") == "1,200 characters too many."
+    field.fill("I lead 🛠.")
+    expect(said).to_have_text(f"9 of up to {most:,} characters. ")
+    assert field.evaluate("field => field.validity.valid")
+    window.check()

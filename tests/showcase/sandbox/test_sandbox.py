@@ -103,7 +103,7 @@ def test_two_visitors_never_see_each_other_nor_any_workspace(
         assert client.get(PAGE + path).status_code == 404
     for entity in (theirs, alice, bob):
         assert client.get(f"/showcase/agent-memory/live/{entity.pk}/").status_code == 302
-        assert client.get(f"/showcase/agent-memory/live/{entity.pk}/persona/").status_code == 404
+        assert client.get(f"/showcase/agent-memory/live/{entity.pk}/persona/").status_code == 302
 
 
 def test_a_stranger_without_a_sandbox_finds_none(client: Client) -> None:
@@ -191,6 +191,11 @@ def test_an_address_is_slowed_down(
     taken = next(iter(limits.values()))
     assert [response.status_code for response in responses] == [302] * taken + [429] * (3 - taken)
     assert int(responses[-1]["Retry-After"]) >= 1
+    said = {
+        "said_a_minute": "Too much at once from your address. Send it again in",
+        "new_an_hour": "as many sandboxes as it may in an hour. Send it again in about an hour.",
+    }
+    assert said[next(iter(limits))] in responses[-1].content.decode()
     assert Entity.objects.count() == taken
 
 
@@ -239,3 +244,29 @@ def test_the_sandbox_is_a_workspace_that_no_key_and_no_member_opens(client: Clie
     assert not entity.workspace.keys.exists()
     assert not entity.workspace.members.exists()
     assert configured.MEMSEEK.sandbox.is_on
+
+
+def test_the_limit_is_said_and_what_is_too_long_comes_back_whole(
+    client: Client, limited: Callable[..., None]
+) -> None:
+    limited(characters=1_000)
+    content = text_of(client, PAGE)
+    assert "Up to 1,000 characters." in content
+    assert "data-most=" in content
+    assert "maxlength" not in content
+    text = "long " * 13_000
+    response = client.post(f"{PAGE}say/", {"text": text})
+    assert (response.status_code, text in response.content.decode()) == (400, True)
+    assert "That is 65,000 characters, 1,000 are taken." in response.content.decode()
+
+
+def test_a_form_without_its_token_is_refused_on_a_page_of_the_site() -> None:
+    response = Client(enforce_csrf_checks=True).post(f"{PAGE}say/", {"text": "Hello."})
+    assert (response.status_code, "This form was not sent." in response.content.decode()) == (403, True)
+
+
+def test_a_request_that_is_too_large_is_refused_on_a_page_of_the_site(client: Client, settings: Any) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
+    response = client.post(f"{PAGE}say/", {"text": "long " * 100})
+    assert (response.status_code, "This request cannot be read." in response.content.decode()) == (400, True)
+    assert response.content.decode().count('class="bar-name"') == 1

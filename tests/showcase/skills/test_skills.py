@@ -37,7 +37,7 @@ def test_a_draft_waits_with_what_each_line_rests_on(draft: ProcedureVersion, cli
     assert stations(content) == [
         ("Trace", "2 tasks", "done"),
         ("Draft", "version 1", "done"),
-        ("Review", "a reviewer is waited for", "waits"),
+        ("Review", "waits for a reviewer", "waits"),
         ("Active", "none yet", "ahead"),
         ("Use", "none yet", "ahead"),
         ("Feedback", "none yet", "ahead"),
@@ -53,7 +53,7 @@ def test_a_draft_waits_with_what_each_line_rests_on(draft: ProcedureVersion, cli
 
 def test_visitors_are_told_who_is_waited_for_and_how(draft: ProcedureVersion, client: Client) -> None:
     content = page_of(client)
-    assert "A reviewer is waited for" in content
+    assert "Waiting for a reviewer" in content
     assert f"procedure approve {draft.pk.hex[-8:]}" in content
     assert "AGENT_MEMORY_RUN_ID=demo python manage.py walkthrough --no-tour" in content
     assert "/admin/login/?next=%2Fshowcase%2Fagent-memory%2Fskills%2F" in content
@@ -90,7 +90,7 @@ def test_the_loop_goes_round_and_feedback_is_found_in_the_next_draft(
     assert [station[1:] for station in stations(content)] == [
         ("2 tasks", "done"),
         ("version 1", "done"),
-        ("a reviewer is waited for", "waits"),
+        ("waits for a reviewer", "waits"),
         ("version 1", "done"),
         ("1 use", "done"),
         ("1 given", "done"),
