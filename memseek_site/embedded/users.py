@@ -1,5 +1,6 @@
 """How a process uses the embedded servers: hold a lock, have a keeper, wait until both answer."""
 
+import atexit
 import os
 import socket
 import subprocess
@@ -27,6 +28,14 @@ _uses: dict[Path, "EmbeddedUse"] = {}
 _uses_lock = Lock()
 # Keepers outlive whoever started them; held here, none is taken for a forgotten child.
 _started_keepers: list[subprocess.Popen[bytes]] = []
+
+
+@atexit.register
+def _leave_keepers() -> None:
+    """They outlive this process on purpose: Python need not warn of it."""
+    for keeper in _started_keepers:
+        if keeper.poll() is None:
+            keeper.returncode = 0
 
 
 def ensure_embedded(

@@ -8,7 +8,7 @@ import pytest
 from django.db.models.functions import Now
 
 from memory.cascade import work
-from memory.cascade.engine import drain
+from memory.cascade.engine import drain, settle_entity
 from memory.cascade.sweeping import Swept, sweep
 from memory.ingest.entities import ensure_entity
 from memory.models import Message, Run, Step, Work
@@ -29,7 +29,7 @@ def test_a_lease_that_a_wrong_clock_gave_does_not_last_until_that_time() -> None
     row.update(lease_until=Now() + timedelta(days=3))
     assert [problem.kind for problem in verify(entity)] == ["endless_lease"]
     assert sweep() == Swept(vanished=1, overdue=1)
-    drain(entity_id=entity.pk, step=Step.L1_EXTRACT)
+    settle_entity(entity)
     assert [problem.kind for problem in verify(entity)] == []
     assert Message.objects.for_entity(entity).pending().count() == 0
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -82,6 +83,7 @@ def processes_about(word: str) -> dict[int, str]:
 
 
 def kill(processes: Mapping[int, str]) -> None:
-    """SIGKILL to exactly these."""
+    """SIGKILL to exactly these; some may have ended meanwhile."""
     for number in processes:
-        os.kill(number, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)

@@ -16,7 +16,7 @@ from memseek_site.embedded.layout import MAXIMUM_SOCKET_PATH_BYTES, SYSTEM_STATE
 from memseek_site.embedded.locks import FileLock, is_held_exclusively
 from memseek_site.embedded.state import read_state
 from memseek_site.embedded.users import EmbeddedUse, ensure_embedded
-from tests.setup.commands import ROOT, environment, processes_about, wait_until
+from tests.setup.commands import ROOT, environment, kill, processes_about, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -144,14 +144,13 @@ def test_after_sigkill_of_everything_the_next_user_finds_every_row(data_dir: Pat
 def test_a_crashed_server_is_started_again(data_dir: Path, program: str) -> None:
     use = ensure_embedded(data_dir, is_durable=False)
     before = {
-        number
+        number: command
         for number, command in processes_about(str(data_dir)).items()
         if "keeper" not in command and program in command.split(" ")[0]
     }
-    for number in before:
-        os.kill(number, signal.SIGKILL)
+    kill(before)
     wait_until(lambda: broker.is_answering(use.layout) and is_postgres_answering(use.layout))
-    assert before.isdisjoint(processes_about(str(data_dir)))
+    assert before.keys().isdisjoint(processes_about(str(data_dir)))
     use.release_and_wait()
 
 
