@@ -69,6 +69,8 @@ def test_a_hit_says_why_it_is_there_and_what_it_rests_on(caller: Caller, memory:
         "said_at": "2026-06-02T09:00:00Z",
         "lines": [],
         "assertion": None,
+        "scope": "",
+        "is_superseded": False,
         "outside": [],
         "citations": [
             {
