@@ -22,12 +22,12 @@ def tell(told: str, record: Record) -> None:
 
 
 def tell_of(name: str, hits: str, load: Load, record: Record) -> None:
-    """A line for a fault whose load was accepted and stands, so that nothing is lost or doubled."""
-    told = load.told
+    """A line for a fault: what befell the site, and what became of its load."""
+    told, balance = load.told, load.balance()
     answers = ", ".join(f"{count} × {kind}" for kind, count in sorted(told.answers.items()))
     tell(
         f"{name}: {hits}; {len(told.accepted)} messages accepted in {told.requests} requests, "
         f"{told.repeated} sent again, {told.replayed} of those were stored before; answers {answers}; "
-        f"{load.parked()} parked, 0 lost, 0 doubled",
+        f"{load.parked()} parked, {balance.lost} lost, {balance.surplus} too many",
         record,
     )

@@ -18,9 +18,9 @@ from memory.cascade.work import INPUTS, retry_parked
 from memory.models import Run, Step, Work
 from tests.faults.counting import LEAST_REQUESTS, ROUNDS, Record, tell_of
 from tests.faults.disk import fill, small_disk, tables_on
-from tests.faults.load import Load, under_load
+from tests.faults.load import EVEN, Load, under_load
 from tests.faults.moods import Mood, hanging, raving, refusing, well
-from tests.faults.site import Site
+from tests.faults.site import Site, patiently
 from tests.faults.strikes import FAULTS, Fault
 from tests.setup.commands import wait_until
 from tests.stub_provider import StubProvider
@@ -59,6 +59,7 @@ def test_a_storm(fault: Fault, site: Site, record_property: Record) -> None:
     restarts = site.starts - starts
     told = f"{len(hits)} strikes at {sum(hits)} {fault.hits}, {restarts} restarts"
     tell_of(fault.name, told, load, record_property)
+    assert patiently(load.balance) == EVEN
 
 
 @pytest.mark.parametrize("make_mood", [hanging, refusing, raving])
@@ -77,6 +78,7 @@ def test_a_model_that(
     told = ", ".join(f"{count} × {kind}" for kind, count in sorted(seen.items()))
     hits = f"{mood.bad_answers} bad answers, failed runs {told}, {brought_back} parked inputs brought back"
     tell_of(mood.name, hits, load, record_property)
+    assert patiently(load.balance) == EVEN
 
 
 def failures(load: Load) -> Counter[str]:
@@ -109,6 +111,7 @@ def test_a_worker_whose_clock_jumps(site: Site, record_property: Record) -> None
     site.start_worker()
     told = ", ".join(f"{jump // HOUR:+} h" for jump in jumps)
     tell_of("worker's clock jumps", f"{len(jumps)} jumps, to {told}", load, record_property)
+    assert patiently(load.balance) == EVEN
 
 
 def test_times_that_a_wrong_clock_left_behind(site: Site, record_property: Record) -> None:
@@ -124,6 +127,7 @@ def test_times_that_a_wrong_clock_left_behind(site: Site, record_property: Recor
         site.start_worker()
     hits = f"{leased} leases and {planned} planned times three days ahead"
     tell_of("database's clock put right", hits, load, record_property)
+    assert patiently(load.balance) == EVEN
 
 
 def test_a_disk_that_is_full_for_a_while(site: Site, record_property: Record) -> None:
@@ -135,3 +139,4 @@ def test_a_disk_that_is_full_for_a_while(site: Site, record_property: Record) ->
                 wait_until(partial(load.is_refused_more_than, load.refusals))
                 filler.unlink()
     tell_of("disk full", f"{ROUNDS} times", load, record_property)
+    assert patiently(load.balance) == EVEN

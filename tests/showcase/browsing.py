@@ -40,13 +40,15 @@ class Visit:
         self.page.goto(self.origin + path)
         return self.page
 
-    def check(self, *, is_axe_asked: bool = True) -> None:
-        """No error, no other host, nothing wider than the screen, nothing that axe calls serious."""
-        assert self.complaints == []
-        assert self.hosts <= {urlsplit(self.origin).netloc}
-        if self.has_script:
-            assert self.page.evaluate("document.documentElement.scrollWidth") <= self.width
-            assert not is_axe_asked or barriers(self.page) == []
+    def faults(self, *, is_axe_asked: bool = True) -> list[str]:
+        """What is wrong so far: errors, other hosts, more than the screen is wide, what axe calls serious."""
+        found = [f"complaint: {said}" for said in self.complaints]
+        found += [f"another host: {host}" for host in sorted(self.hosts - {urlsplit(self.origin).netloc})]
+        if not self.has_script:
+            return found
+        width = self.page.evaluate("document.documentElement.scrollWidth")
+        found += [f"{width} pixels wide, on a screen of {self.width}"] if width > self.width else []
+        return found + [f"{rule}: {html}" for rule, html in (barriers(self.page) if is_axe_asked else [])]
 
 
 def visit(

@@ -22,7 +22,7 @@ def test_pages_are_quiet_stay_here_fit_and_have_no_barriers(
     window = visit(width=width, color_scheme=scheme, reduced_motion="reduce")
     for address in PAGES:
         window.goto(address)
-        window.check()
+        assert window.faults() == []
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/admin/login/", "/nowhere-but-here/"])
@@ -60,7 +60,7 @@ def test_colours_are_chosen_and_remembered(
             wanted = {"Auto": "light dark"}.get(choice, choice.lower())
             expect(page.locator("meta[name=color-scheme]")).to_have_attribute("content", wanted)
             page.reload()
-    window.check(is_axe_asked=False)
+    assert window.faults(is_axe_asked=False) == []
 
 
 def test_the_commands_are_copied(visit: Callable[..., Visit], alice: Entity) -> None:
@@ -94,7 +94,7 @@ def test_hostile_words_are_seen_as_text(visit: Callable[..., Visit], alice: Enti
     )
     expect(card.locator(".card-title")).to_have_text("U+202EecilA")
     expect(page.locator(".session").last).to_have_text("<b>third</b>")
-    window.check()
+    assert window.faults() == []
 
 
 def test_on_paper_there_is_the_memory_alone(visit: Callable[..., Visit], alice: Entity) -> None:

@@ -34,10 +34,10 @@ def test_it_is_quiet_stays_here_fits_and_has_no_barriers(
     window = visit(width=width, color_scheme=scheme, reduced_motion="reduce")
     for address in (PAGE, f"{PAGE}?at={trait.pk}"):
         window.goto(address)
-        window.check()
+        assert window.faults() == []
     grow(alice)
     window.goto(PAGE)
-    window.check()
+    assert window.faults() == []
 
 
 def test_it_is_walked_by_keyboard_along_the_evidence(visit: Callable[..., Visit], alice: Entity) -> None:
@@ -72,7 +72,7 @@ def test_it_is_walked_by_keyboard_along_the_evidence(visit: Callable[..., Visit]
     assert page.locator('a.node[tabindex="0"]').count() == 1
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/messages/"))
-    window.check(is_axe_asked=False)
+    assert window.faults(is_axe_asked=False) == []
 
 
 def test_one_step_of_the_tabulator_leads_past_the_drawing(visit: Callable[..., Visit], alice: Entity) -> None:
@@ -147,7 +147,7 @@ def test_the_filters_narrow_it(visit: Callable[..., Visit], alice: Entity) -> No
     page.get_by_label("Said until").fill("2026-06-03")
     page.get_by_role("button", name="Apply").click()
     expect(page.locator('[data-node^="message-"]')).to_have_count(2)
-    window.check()
+    assert window.faults() == []
 
 
 def test_words_of_all_kinds_stay_in_their_boxes(visit: Callable[..., Visit], alice: Entity) -> None:

@@ -65,7 +65,7 @@ def test_a_member_signs_in_chooses_filters_follows_and_leaves(
     expect(page.locator("#rows article.fresh")).to_contain_text("Bergen", timeout=20_000)
     page.get_by_role("button", name="Try again").click()
     expect(page.locator("#failed table")).to_have_count(0)
-    window.check()
+    assert window.faults() == []
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 
@@ -86,7 +86,7 @@ def test_it_is_whole_without_script(visit: Callable[..., Visit], entity: Entity)
     page.get_by_role("button", name="Try again").click()
     page.get_by_role("link", name="Look again").click()
     expect(page.locator("#failed")).to_be_empty()
-    window.check()
+    assert window.faults() == []
 
 
 def test_its_composer_and_its_graph_are_those_of_the_entity(
@@ -99,18 +99,18 @@ def test_its_composer_and_its_graph_are_those_of_the_entity(
     page.get_by_label("What is about to be done").fill("Deploy Billing 0")
     page.get_by_role("button", name="Compose").click()
     expect(page.locator("#block-rules")).to_contain_text("Never deploy Billing 0")
-    window.check()
+    assert window.faults() == []
     page.locator("#block-rules a.chip").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Never deploy Billing 0")
     assert f"{LIVE}{entity.pk}/atoms/" in page.url
     window.goto(f"{LIVE}{entity.pk}/graph/")
     expect(page.locator("svg a").first).to_be_visible()
-    window.check()
+    assert window.faults() == []
     page.locator("svg a[data-node]").first.focus()
     with page.expect_navigation():
         page.keyboard.press("Enter")
     assert f"{LIVE}{entity.pk}/" in page.url
-    window.check()
+    assert window.faults() == []
 
 
 def test_a_member_without_the_admin_corrects_and_forgets_here(
@@ -124,7 +124,7 @@ def test_a_member_without_the_admin_corrects_and_forgets_here(
     page.get_by_role("link", name="Correct", exact=True).click()
     page.get_by_label("Text").fill("Billing 0 stays on Express until November 15.")
     page.get_by_label("Reason").fill("The date has moved.")
-    window.check()
+    assert window.faults() == []
     page.get_by_role("button", name="Correct").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("November 15")
     window.goto(f"{LIVE}{entity.pk}/")
@@ -132,7 +132,7 @@ def test_a_member_without_the_admin_corrects_and_forgets_here(
     page.get_by_label("Forget").fill("November 15")
     page.get_by_role("button", name="Look what that means").click()
     expect(page.get_by_role("checkbox").first).to_be_checked()
-    window.check()
+    assert window.faults() == []
     page.get_by_role("button", name="Forget what is ticked").click()
     expect(page.locator(".notice-good")).to_contain_text("Forgotten")
 
@@ -144,8 +144,8 @@ def test_pages_are_quiet_stay_here_fit_and_have_no_barriers(
 ) -> None:
     window = visit(width=width, color_scheme=scheme, reduced_motion="reduce")
     page = window.goto(LIVE)
-    window.check()
+    assert window.faults() == []
     sign_in(page)
-    window.check()
+    assert window.faults() == []
     window.goto(f"{LIVE}{entity.pk}/?layer=L2&state=all")
-    window.check()
+    assert window.faults() == []

@@ -37,7 +37,7 @@ def test_stages_are_quiet_fit_and_have_no_barriers(
         page = window.goto(f"{REACTOR}{slug}/")
         for details in page.locator("details").all():
             details.click()
-        window.check()
+        assert window.faults() == []
 
 
 def test_every_control_steps_without_loading_the_page_anew(
@@ -63,7 +63,7 @@ def test_every_control_steps_without_loading_the_page_anew(
     page.go_back()
     expect(page.locator("#stage-title")).to_have_text("Before anything is said")
     assert page.evaluate("window.isStillHere")
-    window.check()
+    assert window.faults() == []
 
 
 def test_the_arrow_keys_step_and_the_focus_is_kept(visit: Callable[..., Visit], toured: Entity) -> None:
@@ -118,7 +118,7 @@ def test_it_plays_to_the_end_and_pauses_when_told(
     page.keyboard.press("ArrowRight")
     expect_stage(page, "1-l0")
     expect(button).to_have_text("Play")
-    window.check(is_axe_asked=False)
+    assert window.faults(is_axe_asked=False) == []
 
 
 def test_without_script_the_controls_are_links(visit: Callable[..., Visit], toured: Entity) -> None:
@@ -131,7 +131,7 @@ def test_without_script_the_controls_are_links(visit: Callable[..., Visit], tour
         expect_stage(page, slug)
     page.locator(".jump", has_text="L1").first.click()
     expect_stage(page, "1-l1")
-    window.check()
+    assert window.faults() == []
 
 
 def test_a_decision_leads_to_its_record(visit: Callable[..., Visit], toured: Entity) -> None:
@@ -139,7 +139,7 @@ def test_a_decision_leads_to_its_record(visit: Callable[..., Visit], toured: Ent
     page = window.goto(f"{REACTOR}2-l1/")
     page.locator(".decision .card.l1 a.id").first.click()
     expect(page).to_have_url(re.compile("/showcase/agent-memory/atoms/"))
-    window.check()
+    assert window.faults() == []
 
 
 def test_a_place_on_a_stage_is_reached_without_asking_for_the_stage_again(
@@ -159,4 +159,4 @@ def test_a_place_on_a_stage_is_reached_without_asking_for_the_stage_again(
     expect_stage(page, "2-l2")
     page.go_back()
     expect(page.locator("#stage-title")).to_contain_text("skipped")
-    window.check(is_axe_asked=False)
+    assert window.faults(is_axe_asked=False) == []

@@ -24,7 +24,7 @@ def test_pages_are_quiet_stay_here_fit_and_have_no_barriers(
     window = visit(width=width, color_scheme=scheme, reduced_motion="reduce")
     for path in pages_of(told, Scope(told.entity, Place.DEMO)).values():
         window.goto(path)
-        window.check()
+        assert window.faults() == []
 
 
 def test_pages_are_whole_without_script(visit: Callable[..., Visit], told: Told) -> None:
@@ -35,7 +35,7 @@ def test_pages_are_whole_without_script(visit: Callable[..., Visit], told: Told)
         assert box is not None
         assert box["width"] <= PHONE
         assert page.locator("h1").inner_text()
-    window.check()
+    assert window.faults() == []
 
 
 @pytest.mark.parametrize("has_script", [True, False], ids=["script", "no-script"])
@@ -53,7 +53,7 @@ def test_two_versions_are_chosen_and_compared(
     expect(page.locator(".changed-reworded ins")).to_have_text("May")
     page.locator("details.kept summary").click()
     expect(page.locator(".changed-unchanged")).to_contain_text(told.rule.text)
-    window.check(is_axe_asked=False)
+    assert window.faults(is_axe_asked=False) == []
 
 
 def test_a_wording_is_followed_down_to_the_words(visit: Callable[..., Visit], told: Told) -> None:
@@ -91,7 +91,7 @@ def test_members_see_doors_and_pages_stay_without_barriers(
     window.page.context.add_cookies([{"name": "sessionid", "value": cookie, "url": window.origin}])
     for path in pages_of(told, Scope(told.entity, Place.LIVE)).values():
         window.goto(path)
-        window.check()
+        assert window.faults() == []
     page = window.goto(record_url(Scope(told.entity, Place.LIVE), "atom", told.rule.pk))
     page.get_by_role("link", name="Retract").click()
     expect(page.locator("body")).to_contain_text("The claim is taken back")

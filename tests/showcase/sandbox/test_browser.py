@@ -65,7 +65,7 @@ def test_words_climb_to_the_persona_before_the_visitors_eyes(
     for layer in ("atoms", "scenes", "persona"):
         expect(page.locator(f"#{layer} article").first).to_be_visible(timeout=MADE_MS)
     expect(page.locator("[data-live-said]")).to_contain_text("Up to date: 3 messages", timeout=MADE_MS)
-    window.check()
+    assert window.faults() == []
     page.locator("#atoms a.id").first.click()
     expect(page.locator("main")).to_contain_text("Harbour")
     page.go_back()
@@ -90,7 +90,7 @@ def test_what_happens_meanwhile_arrives_and_leaves_the_draft_alone(visit: Callab
     expect(page.locator("#atoms article.fresh", has_text="Friday")).to_be_visible(timeout=MADE_MS)
     expect(box).to_have_value("Half a sen")
     expect(page.get_by_role("link", name="Look again")).to_be_hidden()
-    window.check()
+    assert window.faults() == []
 
 
 def test_when_its_time_is_over_the_page_says_how_to_begin(visit: Callable[..., Visit]) -> None:
@@ -111,7 +111,7 @@ def test_without_script_it_is_whole(visit: Callable[..., Visit]) -> None:
     expect(page.locator("#atoms article")).to_contain_text("Friday")
     page.get_by_role("button", name="Throw it away now").click()
     expect(page.locator("main")).to_contain_text("Erased: your words")
-    window.check()
+    assert window.faults() == []
 
 
 def test_script_markup_and_direction_are_text(visit: Callable[..., Visit]) -> None:
@@ -124,7 +124,7 @@ def test_script_markup_and_direction_are_text(visit: Callable[..., Visit]) -> No
     assert page.title() == "Try it yourself · Memseek"
     assert page.locator("main script, main b:text('Eve')").count() == 0
     assert "\u202e" not in page.content()
-    window.check()
+    assert window.faults() == []
 
 
 @pytest.mark.parametrize("width", [PHONE, WIDE])
@@ -134,14 +134,14 @@ def test_pages_are_quiet_stay_here_fit_and_have_no_barriers(
 ) -> None:
     window = visit(width=width, color_scheme=scheme, reduced_motion="reduce")
     page = window.goto(PAGE)
-    window.check()
+    assert window.faults() == []
     tell(page, EXAMPLES[1])
-    window.check()
+    assert window.faults() == []
     page.get_by_label("Say something worth remembering").evaluate("box => box.removeAttribute('required')")
     page.get_by_role("button", name="Remember this").click()
     expect(page.locator(".errorlist")).to_contain_text("This field is required.")
     window.complaints = [told for told in window.complaints if "400" not in told]
-    window.check()
+    assert window.faults() == []
 
 
 def test_it_is_walked_by_keyboard(visit: Callable[..., Visit]) -> None:
@@ -167,4 +167,4 @@ def test_what_is_too_long_is_counted_and_not_cut(visit: Callable[..., Visit]) ->
     field.fill("I lead 🛠.")
     expect(said).to_have_text(f"9 of up to {most:,} characters. ")
     assert field.evaluate("field => field.validity.valid")
-    window.check()
+    assert window.faults() == []
