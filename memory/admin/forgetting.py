@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from memory.admin.changes import actor_of
 from memory.admin.links import page_of
 from memory.admin.membership import Duty, may, visible
-from memory.models import Entity
+from memory.models import Entity, Erasure
 from memory.stewardship.actors import RefusedChangeError
 from memory.stewardship.forgetting import Proposal, confirm_forgetting, propose_forgetting
 
@@ -40,10 +40,11 @@ def forget_view(request: HttpRequest, object_id: UUID) -> HttpResponse:
     if request.method == "POST" and "token" in request.POST:
         return _confirmed(request, entity)
     form = WordsForm(request.POST if request.method == "POST" else None)
-    return _page(request, entity, form, _proposed(request, entity, form))
+    return _page(request, entity, form, proposal_of(request, entity, form))
 
 
-def _proposed(request: HttpRequest, entity: Entity, form: WordsForm) -> Proposal | None:
+def proposal_of(request: HttpRequest, entity: Entity, form: WordsForm) -> Proposal | None:
+    """What the words of a form mean; None without words, or where the form then says why nothing is meant."""
     if not form.is_bound or not form.is_valid():
         return None
     try:
@@ -53,16 +54,16 @@ def _proposed(request: HttpRequest, entity: Entity, form: WordsForm) -> Proposal
         return None
 
 
+def confirm(request: HttpRequest, entity: Entity) -> Erasure:
+    """Erase what was listed but for what is kept. RefusedChangeError where anything has changed meanwhile."""
+    listed, chosen = _ids(request, "listed"), set(_ids(request, "chosen"))
+    keep = [pk for pk in listed if pk not in chosen]
+    return confirm_forgetting(entity=entity, token=request.POST["token"], actor=actor_of(request), keep=keep)
+
+
 def _confirmed(request: HttpRequest, entity: Entity) -> HttpResponse:
-    """Erase what was listed but for what is kept; anything that has changed meanwhile is asked again."""
-    listed, chosen = _ids(request, "listed"), _ids(request, "chosen")
     try:
-        erasure = confirm_forgetting(
-            entity=entity,
-            token=request.POST["token"],
-            actor=actor_of(request),
-            keep=[pk for pk in listed if pk not in set(chosen)],
-        )
+        erasure = confirm(request, entity)
     except RefusedChangeError as error:
         form = WordsForm(initial={"words": request.POST.get("words", "")})
         messages.error(request, str(error))

@@ -8,8 +8,7 @@ import pytest
 from django.db import IntegrityError, InterfaceError, OperationalError
 from django.db.models.functions import Now
 
-from memory.cascade import checkpoints, work
-from memory.cascade.checkpoints import Checkpoint
+from memory.cascade import work
 from memory.cascade.engine import Outcome, drain
 from memory.models import (
     Atom,
@@ -23,6 +22,7 @@ from memory.models import (
     VersionLine,
     Work,
 )
+from tests.cascade.failing_commits import failing_commits
 from tests.cascade.story import added, an_entity, answer, create, runs, say, settle, store, update
 from tests.scripted_model import ScriptedModel
 
@@ -44,16 +44,8 @@ def entity() -> Entity:
 
 @pytest.fixture
 def failures() -> Iterator[list[Exception]]:
-    """Exceptions to raise, one at each commit from now on; the last place where a write can fail."""
-    waiting: list[Exception] = []
-
-    def fail(name: Checkpoint) -> None:
-        if name == "inside_commit" and waiting:
-            raise waiting.pop(0)
-
-    checkpoints.listen(fail)
-    yield waiting
-    checkpoints._listeners.remove(fail)
+    with failing_commits() as waiting:
+        yield waiting
 
 
 def head_texts(entity: Entity) -> list[tuple[int, list[str]]]:

@@ -12,12 +12,11 @@ from celery import Task
 from django.utils import timezone
 
 from memory import tasks
-from memory.cascade import checkpoints
-from memory.cascade.checkpoints import Checkpoint
 from memory.cascade.engine import Outcome
 from memory.measuring.idle import idle_steps
 from memory.models import Atom, Step, Work
 from memseek_site.celery import application
+from tests.cascade.failing_commits import failing_commits
 from tests.cascade.story import answer, create, store
 from tests.cases.agents import START, Agent
 from tests.cases.answers import atom_handle, by_step, line_handle, to_read
@@ -104,16 +103,8 @@ def is_persona(body: dict[str, Any]) -> bool:
 
 @pytest.fixture
 def failing() -> Iterator[list[Exception]]:
-    """Errors to be raised, one in each commit, after everything was written."""
-    waiting: list[Exception] = []
-
-    def fail(name: Checkpoint) -> None:
-        if name == "inside_commit" and waiting:
-            raise waiting.pop(0)
-
-    checkpoints.listen(fail)
-    yield waiting
-    checkpoints._listeners.remove(fail)
+    with failing_commits() as waiting:
+        yield waiting
 
 
 def test_case_14_a_scene_step_that_fails_half_way_leaves_every_scene_as_it_was(
