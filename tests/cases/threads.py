@@ -11,7 +11,7 @@ WAIT_SECONDS = 20
 
 
 def at_once(*actions: Callable[[], object]) -> None:
-    """Each in a thread and a connection of its own, all begun together."""
+    """Each in a thread and a connection of its own, all begun together; raises what any of them raised."""
     barrier = threading.Barrier(len(actions))
     errors: list[BaseException] = []
 
@@ -29,4 +29,6 @@ def at_once(*actions: Callable[[], object]) -> None:
         thread.start()
     for thread in threads:
         thread.join(WAIT_SECONDS)
-    assert errors == []
+    if errors:
+        raise BaseExceptionGroup("of actions done at once", errors)
+    assert not any(thread.is_alive() for thread in threads)

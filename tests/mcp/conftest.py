@@ -72,6 +72,8 @@ def variables(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -
         DATABASE_URL=database_url(),
         REDIS_URL=str(settings.CELERY_BROKER_URL),
         MEMSEEK_EMBEDDING_PROVIDER="none",
+        # It lives beside tests that count signs of life in the same database.
+        MEMSEEK_HEARTBEAT_SECONDS="3600",
         LLM_FAKE="1",
         API_CORS_ORIGINS='["https://app.example.com"]',
     )
