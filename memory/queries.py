@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -18,12 +19,19 @@ from psycopg.errors import QueryCanceled
 from psycopg.pq import TransactionStatus
 
 FOLDER = Path(__file__).parent / "sql"
+_COMMENT_LINE = re.compile(r"^\s*--.*\n", re.MULTILINE)
+_INDENTATION = re.compile(r"^ +", re.MULTILINE)
+REMEMBERED_TEXTS = 512
 
 
 @cache
 def statement(name: str) -> str:
-    """The text of a named query."""
-    return (FOLDER / f"{name}.sql").read_text(encoding="utf-8")
+    """The text of a named query, under its name and without the lines that are for its reader alone.
+
+    The driver takes the text apart anew each time where it is longer than 4,096 bytes.
+    """
+    text = (FOLDER / f"{name}.sql").read_text(encoding="utf-8")
+    return f"/* {name} */ {_INDENTATION.sub('', _COMMENT_LINE.sub('', text))}"
 
 
 def rows(name: str, **parameters: Any) -> list[tuple[Any, ...]]:
@@ -143,17 +151,13 @@ def rows_within(
     to the server together with the statement: there and back once. `keeps_plan` is for such queries as
     `kept_rows` is for. `meanwhile` is called once, outside of a transaction while the server is at work.
     """
-    text = with_literals(statement(name), literals) if literals else statement(name)
+    text = _filled(name, tuple(literals.items())) if literals else statement(name)
     limits = {"statement_timeout": str(milliseconds), **(settings_of_server or {})}
-    setting = sql.SQL("SELECT {}").format(
-        sql.SQL(", ").join(
-            sql.SQL("set_config({}, {}, true)").format(key, value) for key, value in limits.items()
-        )
-    )
+    setting = _setting(tuple(limits.items()))
     try:
         if connection.in_atomic_block:
-            return _read_inside(setting.as_string(), text, parameters, meanwhile)
-        return _read_once(setting.as_string(), text, parameters, keeps_plan, meanwhile)
+            return _read_inside(setting, text, parameters, meanwhile)
+        return _read_once(setting, text, parameters, keeps_plan, meanwhile)
     except OperationalError as error:
         if not isinstance(error.__cause__, QueryCanceled):
             raise
@@ -192,6 +196,18 @@ def _read_once(
             meanwhile()
         found: list[tuple[Any, ...]] = cursor.fetchall()
         return found
+
+
+@lru_cache(REMEMBERED_TEXTS)
+def _filled(name: str, literals: tuple[tuple[str, object], ...]) -> str:
+    return with_literals(statement(name), dict(literals))
+
+
+@lru_cache(REMEMBERED_TEXTS)
+def _setting(limits: tuple[tuple[str, str], ...]) -> str:
+    """A statement that makes settings hold for its transaction."""
+    each = (sql.SQL("set_config({}, {}, true)").format(key, value) for key, value in limits)
+    return sql.SQL("SELECT {}").format(sql.SQL(", ").join(each)).as_string()
 
 
 def with_literals(text: str, literals: Mapping[str, object]) -> str:

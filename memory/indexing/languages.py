@@ -36,5 +36,5 @@ def languages_of(entity: Entity, drafts: Sequence[Draft]) -> tuple[str, ...]:
 
 def known_languages(entity: Entity) -> tuple[str, ...]:
     """The entity's languages as the index step knows them; English while it knows none."""
-    found = queries.rows("known_languages", workspace=entity.workspace_id, entity=entity.pk)
+    [found] = queries.kept_rows(("known_languages", {"workspace": entity.workspace_id, "entity": entity.pk}))
     return tuple(found[0][0]) if found and found[0][0] else ("en",)

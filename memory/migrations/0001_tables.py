@@ -69,6 +69,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='correction_of_entity'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -79,6 +82,11 @@ class Migration(migrations.Migration):
                 ('entity', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.entity')),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='chain_of_entity'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ModelEndpoint',
@@ -143,6 +151,18 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-started_at'],
+                'indexes': [
+                    models.Index(models.F('entity'), models.F('step'), models.OrderBy(models.F('started_at'), descending=True), name='run_of_step'),
+                    models.Index(models.F('workspace'), models.OrderBy(models.F('started_at'), descending=True), name='run_of_workspace'),
+                    models.Index(condition=models.Q(('status', 'running')), fields=['entity', 'step'], name='run_running'),
+                    django.contrib.postgres.indexes.BrinIndex(fields=['started_at'], name='run_started'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('status__in', ['running', 'succeeded', 'failed', 'discarded', 'abandoned'])), name='run_status_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('status', 'running')), models.Q(models.Q(('status', 'running'), _negated=True), ('finished_at__isnull', False)), _connector='OR'), name='run_finished_has_time'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error_kind', ''), _negated=True), _connector='OR'), name='run_failed_says_why'),
+                    models.CheckConstraint(condition=models.Q(('step__in', ['l1_extract', 'scene_synthesis', 'persona'])), name='run_step_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -177,6 +197,29 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['seq'],
+                'indexes': [
+                    models.Index(models.F('entity'), models.OrderBy(models.F('seq'), descending=True), name='atom_timeline'),
+                    models.Index(models.F('chain'), models.F('seq'), name='atom_chain'),
+                    models.Index(models.F('entity'), models.OrderBy(models.F('priority'), descending=True), models.F('seq'), condition=models.Q(('kind', 'instruction'), ('status', 'live')), name='atom_rules'),
+                    models.Index(condition=models.Q(('consumed_by__isnull', True), ('parked_at__isnull', True)), fields=['entity', 'seq'], name='atom_pending'),
+                    models.Index(condition=models.Q(('consumed_by__isnull', True), ('parked_at__isnull', False)), fields=['entity'], name='atom_parked'),
+                    django.contrib.postgres.indexes.GinIndex(condition=models.Q(('status', 'live')), fields=['terms'], name='atom_terms'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('status', 'live')), fields=('chain',), name='atom_one_live_per_chain'),
+                    models.UniqueConstraint(models.F('entity'), models.F('text'), condition=models.Q(('status', 'live')), name='atom_text_once_live'),
+                    models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='atom_of_entity'),
+                    models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='atom_text_not_empty'),
+                    models.CheckConstraint(condition=models.Q(('kind__in', ['persona', 'episodic', 'instruction'])), name='atom_kind_known'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['live', 'superseded', 'contested', 'retracted'])), name='atom_status_known'),
+                    models.CheckConstraint(condition=models.Q(('priority__lte', 100)), name='atom_priority_range'),
+                    models.CheckConstraint(condition=models.Q(('authority__range', (1, 4))), name='atom_authority_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('decision', 'store'), ('merge_reason', '')), models.Q(('decision', 'merge'), ('merge_reason__in', ['value', 'contradiction'])), _connector='OR'), name='atom_decision_has_reason'),
+                    models.CheckConstraint(condition=models.Q(('happened_until__isnull', True), ('happened_from__isnull', True), ('happened_until__gte', models.F('happened_from')), _connector='OR'), name='atom_period_forward'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('status', 'live'), _negated=True), ('superseded_by__isnull', True), _connector='OR'), name='atom_live_is_not_superseded'),
+                    models.CheckConstraint(condition=models.Q(('scope', ''), ('kind', 'instruction'), _connector='OR'), name='atom_scope_for_instructions'),
+                    models.CheckConstraint(condition=models.Q(('superseded_by', models.F('id')), _negated=True), name='atom_not_superseded_by_itself'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -194,6 +237,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['created_at'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('entity', 'slug'), name='scene_slug_once'),
+                    models.UniqueConstraint(condition=models.Q(('status', 'live')), fields=('entity', 'slot'), name='scene_slot_once_live'),
+                    models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='scene_of_entity'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('slot__isnull', False), ('slot__range', (1, 15)), ('status', 'live')), models.Q(('slot__isnull', True), ('status__in', ['merged', 'retired'])), _connector='OR'), name='scene_live_has_slot'),
+                    models.CheckConstraint(condition=models.Q(('merged_into__isnull', True), ('status', 'merged'), _connector='OR'), name='scene_merged_into_means_merged'),
+                    models.CheckConstraint(condition=models.Q(('merged_into', models.F('id')), _negated=True), name='scene_not_merged_into_itself'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -211,6 +262,14 @@ class Migration(migrations.Migration):
                 ('scene', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='lines', to='memory.scene')),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='line_of_entity'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('erased_at__isnull', True), models.Q(('text', ''), _negated=True)), models.Q(('erased_at__isnull', False), ('text', '')), _connector='OR'), name='line_text_until_erased'),
+                    models.CheckConstraint(condition=models.Q(('section__in', ['work_context', 'applies_when', 'core_sop', 'decision_logic', 'prohibitions', 'key_evidence', 'related_tasks', 'evolution_record', 'open_questions'])), name='line_section_known'),
+                    models.CheckConstraint(condition=models.Q(('run__isnull', True), ('correction__isnull', True), _connector='OR'), name='line_one_author'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='SceneVersion',
@@ -248,6 +307,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['created_at'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('entity', 'external_id'), name='session_external_id_once'),
+                    models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='session_of_entity'),
+                    models.CheckConstraint(condition=models.Q(('external_id', ''), _negated=True), name='session_external_id_not_empty'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -279,6 +343,22 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['seq'],
+                'indexes': [
+                    models.Index(models.F('entity'), models.OrderBy(models.F('seq'), descending=True), name='message_timeline'),
+                    models.Index(condition=models.Q(('consumed_by__isnull', True), ('is_extractable', True), ('parked_at__isnull', True)), fields=['entity', 'session', 'ordinal'], name='message_pending'),
+                    models.Index(condition=models.Q(('consumed_by__isnull', True), ('parked_at__isnull', False)), fields=['entity'], name='message_parked'),
+                    models.Index(condition=models.Q(('parent__isnull', False)), fields=['parent'], name='message_parent'),
+                    django.contrib.postgres.indexes.BrinIndex(fields=['recorded_at'], name='message_recorded'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('session', 'ordinal'), name='message_ordinal_once'),
+                    models.UniqueConstraint(fields=('entity', 'dedupe_key'), name='message_dedupe_key_once'),
+                    models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='message_of_entity'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['user', 'assistant', 'tool', 'system'])), name='message_role_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('text', ''), _negated=True), models.Q(('attachment_text', ''), _negated=True), models.Q(('tool_calls', []), _negated=True), _connector='OR'), name='message_not_empty'),
+                    models.CheckConstraint(condition=models.Q(django.db.models.lookups.LessThanOrEqual(django.db.models.functions.text.Length('text'), 65536), django.db.models.lookups.LessThanOrEqual(django.db.models.functions.text.Length('attachment_text'), 65536)), name='message_text_limit'),
+                    models.CheckConstraint(condition=models.Q(('parent', models.F('id')), _negated=True), name='message_not_its_own_parent'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -293,6 +373,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['slot'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('entity', 'slot'), name='trait_slot_once'),
+                    models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='trait_of_entity'),
+                    models.CheckConstraint(condition=models.Q(('slot__in', ['archetype', 'role', 'technical_preferences', 'interaction_protocol', 'decision_pattern'])), name='trait_slot_known'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['live', 'retracted'])), name='trait_status_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -312,6 +398,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['trait', 'number'],
+                'indexes': [
+                    models.Index(models.F('entity'), models.OrderBy(models.F('seq'), descending=True), name='trait_version_timeline'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('trait', 'number'), name='trait_version_number_once'),
+                    models.UniqueConstraint(condition=models.Q(('is_head', True)), fields=('trait',), name='trait_one_head'),
+                    models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='trait_version_of_entity'),
+                    models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='trait_version_text_not_empty'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -326,6 +421,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('version', 'position'), name='version_line_position_once'),
+                    models.UniqueConstraint(fields=('version', 'line'), name='version_line_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -351,6 +450,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'outbox',
+                'indexes': [
+                    models.Index(fields=['entity', 'transaction', 'id'], name='outbox_stream'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('event__in', ['message.stored', 'step.started', 'step.done', 'step.failed', 'input.parked', 'erased'])), name='outbox_event_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -362,6 +467,12 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
                 ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='memory.workspace')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('workspace', 'user'), name='member_once_in_workspace'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['viewer', 'reviewer', 'operator'])), name='member_role_known'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Key',
@@ -381,6 +492,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('scopes__contained_by', ['read', 'write', 'admin']), models.Q(('scopes', []), _negated=True)), name='key_scopes_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -405,6 +519,26 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'evidence',
+                'indexes': [
+                    models.Index(condition=models.Q(('of_atom__isnull', False)), fields=['of_atom'], name='evidence_by_of_atom'),
+                    models.Index(condition=models.Q(('of_line__isnull', False)), fields=['of_line'], name='evidence_by_of_line'),
+                    models.Index(condition=models.Q(('of_trait_version__isnull', False)), fields=['of_trait_version'], name='evidence_by_of_trait_version'),
+                    models.Index(condition=models.Q(('message__isnull', False)), fields=['message'], name='evidence_by_message'),
+                    models.Index(condition=models.Q(('atom__isnull', False)), fields=['atom'], name='evidence_by_atom'),
+                    models.Index(condition=models.Q(('line__isnull', False)), fields=['line'], name='evidence_by_line'),
+                    models.Index(condition=models.Q(('correction__isnull', False)), fields=['correction'], name='evidence_by_correction'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('of_atom__isnull', False), ('of_line__isnull', True), ('of_trait_version__isnull', True)), models.Q(('of_atom__isnull', True), ('of_line__isnull', False), ('of_trait_version__isnull', True)), models.Q(('of_atom__isnull', True), ('of_line__isnull', True), ('of_trait_version__isnull', False)), _connector='OR'), name='evidence_one_derived_row'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('atom__isnull', True), ('correction__isnull', True), ('line__isnull', True), ('message__isnull', False), ('outside_kind__isnull', True)), models.Q(('atom__isnull', False), ('correction__isnull', True), ('line__isnull', True), ('message__isnull', True), ('outside_kind__isnull', True)), models.Q(('atom__isnull', True), ('correction__isnull', True), ('line__isnull', False), ('message__isnull', True), ('outside_kind__isnull', True)), models.Q(('atom__isnull', True), ('correction__isnull', False), ('line__isnull', True), ('message__isnull', True), ('outside_kind__isnull', True)), models.Q(('atom__isnull', True), ('correction__isnull', True), ('line__isnull', True), ('message__isnull', True), ('outside_kind__isnull', False)), _connector='OR'), name='evidence_one_target'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('outside_authority__isnull', True), ('outside_kind__isnull', True), ('outside_reference__isnull', True)), models.Q(('outside_authority__isnull', False), ('outside_kind__isnull', False), ('outside_reference__isnull', False)), _connector='OR'), name='evidence_outside_is_whole'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('atom__isnull', True), ('line__isnull', True), ('of_atom__isnull', False)), models.Q(('line__isnull', True), ('message__isnull', True), ('of_line__isnull', False), ('outside_kind__isnull', True)), models.Q(('atom__isnull', True), ('message__isnull', True), ('of_trait_version__isnull', False), ('outside_kind__isnull', True)), _connector='OR'), name='evidence_looks_one_layer_down'),
+                    models.UniqueConstraint(condition=models.Q(('message__isnull', False)), fields=('of_atom', 'message'), name='evidence_atom_message_once'),
+                    models.UniqueConstraint(condition=models.Q(('atom__isnull', False)), fields=('of_line', 'atom'), name='evidence_line_atom_once'),
+                    models.UniqueConstraint(condition=models.Q(('line__isnull', False)), fields=('of_trait_version', 'line'), name='evidence_trait_line_once'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['source', 'repeat'])), name='evidence_role_known'),
+                    models.CheckConstraint(condition=models.Q(('outside_authority__isnull', True), ('outside_authority__range', (1, 4)), _connector='OR'), name='evidence_outside_authority_known'),
+                ],
             },
         ),
         migrations.AddField(
@@ -437,62 +571,6 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('entity', 'step'), name='work_once_per_step'), models.CheckConstraint(condition=models.Q(('step__in', ['l1_extract', 'scene_synthesis', 'persona'])), name='work_step_known')],
             },
         ),
-        migrations.AddConstraint(
-            model_name='versionline',
-            constraint=models.UniqueConstraint(fields=('version', 'position'), name='version_line_position_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='versionline',
-            constraint=models.UniqueConstraint(fields=('version', 'line'), name='version_line_once'),
-        ),
-        migrations.AddIndex(
-            model_name='traitversion',
-            index=models.Index(models.F('entity'), models.OrderBy(models.F('seq'), descending=True), name='trait_version_timeline'),
-        ),
-        migrations.AddConstraint(
-            model_name='traitversion',
-            constraint=models.UniqueConstraint(fields=('trait', 'number'), name='trait_version_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='traitversion',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_head', True)), fields=('trait',), name='trait_one_head'),
-        ),
-        migrations.AddConstraint(
-            model_name='traitversion',
-            constraint=models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='trait_version_of_entity'),
-        ),
-        migrations.AddConstraint(
-            model_name='traitversion',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='trait_version_text_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='trait',
-            constraint=models.UniqueConstraint(fields=('entity', 'slot'), name='trait_slot_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='trait',
-            constraint=models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='trait_of_entity'),
-        ),
-        migrations.AddConstraint(
-            model_name='trait',
-            constraint=models.CheckConstraint(condition=models.Q(('slot__in', ['archetype', 'role', 'technical_preferences', 'interaction_protocol', 'decision_pattern'])), name='trait_slot_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='trait',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['live', 'retracted'])), name='trait_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='session',
-            constraint=models.UniqueConstraint(fields=('entity', 'external_id'), name='session_external_id_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='session',
-            constraint=models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='session_of_entity'),
-        ),
-        migrations.AddConstraint(
-            model_name='session',
-            constraint=models.CheckConstraint(condition=models.Q(('external_id', ''), _negated=True), name='session_external_id_not_empty'),
-        ),
         migrations.AddIndex(
             model_name='sceneversion',
             index=models.Index(models.F('entity'), models.OrderBy(models.F('seq'), descending=True), name='scene_version_timeline'),
@@ -518,186 +596,6 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='scene_version_number_from_one'),
         ),
         migrations.AddConstraint(
-            model_name='scene',
-            constraint=models.UniqueConstraint(fields=('entity', 'slug'), name='scene_slug_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='scene',
-            constraint=models.UniqueConstraint(condition=models.Q(('status', 'live')), fields=('entity', 'slot'), name='scene_slot_once_live'),
-        ),
-        migrations.AddConstraint(
-            model_name='scene',
-            constraint=models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='scene_of_entity'),
-        ),
-        migrations.AddConstraint(
-            model_name='scene',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('slot__isnull', False), ('slot__range', (1, 15)), ('status', 'live')), models.Q(('slot__isnull', True), ('status__in', ['merged', 'retired'])), _connector='OR'), name='scene_live_has_slot'),
-        ),
-        migrations.AddConstraint(
-            model_name='scene',
-            constraint=models.CheckConstraint(condition=models.Q(('merged_into__isnull', True), ('status', 'merged'), _connector='OR'), name='scene_merged_into_means_merged'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(models.F('entity'), models.F('step'), models.OrderBy(models.F('started_at'), descending=True), name='run_of_step'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(models.F('workspace'), models.OrderBy(models.F('started_at'), descending=True), name='run_of_workspace'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('status', 'running')), fields=['entity', 'step'], name='run_running'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=django.contrib.postgres.indexes.BrinIndex(fields=['started_at'], name='run_started'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['running', 'succeeded', 'failed', 'discarded', 'abandoned'])), name='run_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('status', 'running')), models.Q(models.Q(('status', 'running'), _negated=True), ('finished_at__isnull', False)), _connector='OR'), name='run_finished_has_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error_kind', ''), _negated=True), _connector='OR'), name='run_failed_says_why'),
-        ),
-        migrations.AddIndex(
-            model_name='outbox',
-            index=models.Index(fields=['entity', 'transaction', 'id'], name='outbox_stream'),
-        ),
-        migrations.AddIndex(
-            model_name='message',
-            index=models.Index(models.F('entity'), models.OrderBy(models.F('seq'), descending=True), name='message_timeline'),
-        ),
-        migrations.AddIndex(
-            model_name='message',
-            index=models.Index(condition=models.Q(('consumed_by__isnull', True), ('is_extractable', True), ('parked_at__isnull', True)), fields=['entity', 'session', 'ordinal'], name='message_pending'),
-        ),
-        migrations.AddIndex(
-            model_name='message',
-            index=models.Index(condition=models.Q(('consumed_by__isnull', True), ('parked_at__isnull', False)), fields=['entity'], name='message_parked'),
-        ),
-        migrations.AddIndex(
-            model_name='message',
-            index=models.Index(condition=models.Q(('parent__isnull', False)), fields=['parent'], name='message_parent'),
-        ),
-        migrations.AddIndex(
-            model_name='message',
-            index=django.contrib.postgres.indexes.BrinIndex(fields=['recorded_at'], name='message_recorded'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.UniqueConstraint(fields=('session', 'ordinal'), name='message_ordinal_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.UniqueConstraint(fields=('entity', 'dedupe_key'), name='message_dedupe_key_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='message_of_entity'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['user', 'assistant', 'tool', 'system'])), name='message_role_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('text', ''), _negated=True), models.Q(('attachment_text', ''), _negated=True), models.Q(('tool_calls', []), _negated=True), _connector='OR'), name='message_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.CheckConstraint(condition=models.Q(django.db.models.lookups.LessThanOrEqual(django.db.models.functions.text.Length('text'), 65536), django.db.models.lookups.LessThanOrEqual(django.db.models.functions.text.Length('attachment_text'), 65536)), name='message_text_limit'),
-        ),
-        migrations.AddConstraint(
-            model_name='member',
-            constraint=models.UniqueConstraint(fields=('workspace', 'user'), name='member_once_in_workspace'),
-        ),
-        migrations.AddConstraint(
-            model_name='member',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['viewer', 'reviewer', 'operator'])), name='member_role_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='line',
-            constraint=models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='line_of_entity'),
-        ),
-        migrations.AddConstraint(
-            model_name='line',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('erased_at__isnull', True), models.Q(('text', ''), _negated=True)), models.Q(('erased_at__isnull', False), ('text', '')), _connector='OR'), name='line_text_until_erased'),
-        ),
-        migrations.AddConstraint(
-            model_name='line',
-            constraint=models.CheckConstraint(condition=models.Q(('section__in', ['work_context', 'applies_when', 'core_sop', 'decision_logic', 'prohibitions', 'key_evidence', 'related_tasks', 'evolution_record', 'open_questions'])), name='line_section_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='line',
-            constraint=models.CheckConstraint(condition=models.Q(('run__isnull', True), ('correction__isnull', True), _connector='OR'), name='line_one_author'),
-        ),
-        migrations.AddConstraint(
-            model_name='key',
-            constraint=models.CheckConstraint(condition=models.Q(('scopes__contained_by', ['read', 'write', 'admin']), models.Q(('scopes', []), _negated=True)), name='key_scopes_known'),
-        ),
-        migrations.AddIndex(
-            model_name='evidence',
-            index=models.Index(condition=models.Q(('of_atom__isnull', False)), fields=['of_atom'], name='evidence_by_of_atom'),
-        ),
-        migrations.AddIndex(
-            model_name='evidence',
-            index=models.Index(condition=models.Q(('of_line__isnull', False)), fields=['of_line'], name='evidence_by_of_line'),
-        ),
-        migrations.AddIndex(
-            model_name='evidence',
-            index=models.Index(condition=models.Q(('of_trait_version__isnull', False)), fields=['of_trait_version'], name='evidence_by_of_trait_version'),
-        ),
-        migrations.AddIndex(
-            model_name='evidence',
-            index=models.Index(condition=models.Q(('message__isnull', False)), fields=['message'], name='evidence_by_message'),
-        ),
-        migrations.AddIndex(
-            model_name='evidence',
-            index=models.Index(condition=models.Q(('atom__isnull', False)), fields=['atom'], name='evidence_by_atom'),
-        ),
-        migrations.AddIndex(
-            model_name='evidence',
-            index=models.Index(condition=models.Q(('line__isnull', False)), fields=['line'], name='evidence_by_line'),
-        ),
-        migrations.AddIndex(
-            model_name='evidence',
-            index=models.Index(condition=models.Q(('correction__isnull', False)), fields=['correction'], name='evidence_by_correction'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('of_atom__isnull', False), ('of_line__isnull', True), ('of_trait_version__isnull', True)), models.Q(('of_atom__isnull', True), ('of_line__isnull', False), ('of_trait_version__isnull', True)), models.Q(('of_atom__isnull', True), ('of_line__isnull', True), ('of_trait_version__isnull', False)), _connector='OR'), name='evidence_one_derived_row'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('atom__isnull', True), ('correction__isnull', True), ('line__isnull', True), ('message__isnull', False), ('outside_kind__isnull', True)), models.Q(('atom__isnull', False), ('correction__isnull', True), ('line__isnull', True), ('message__isnull', True), ('outside_kind__isnull', True)), models.Q(('atom__isnull', True), ('correction__isnull', True), ('line__isnull', False), ('message__isnull', True), ('outside_kind__isnull', True)), models.Q(('atom__isnull', True), ('correction__isnull', False), ('line__isnull', True), ('message__isnull', True), ('outside_kind__isnull', True)), models.Q(('atom__isnull', True), ('correction__isnull', True), ('line__isnull', True), ('message__isnull', True), ('outside_kind__isnull', False)), _connector='OR'), name='evidence_one_target'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('outside_authority__isnull', True), ('outside_kind__isnull', True), ('outside_reference__isnull', True)), models.Q(('outside_authority__isnull', False), ('outside_kind__isnull', False), ('outside_reference__isnull', False)), _connector='OR'), name='evidence_outside_is_whole'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('atom__isnull', True), ('line__isnull', True), ('of_atom__isnull', False)), models.Q(('line__isnull', True), ('message__isnull', True), ('of_line__isnull', False), ('outside_kind__isnull', True)), models.Q(('atom__isnull', True), ('message__isnull', True), ('of_trait_version__isnull', False), ('outside_kind__isnull', True)), _connector='OR'), name='evidence_looks_one_layer_down'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.UniqueConstraint(condition=models.Q(('message__isnull', False)), fields=('of_atom', 'message'), name='evidence_atom_message_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.UniqueConstraint(condition=models.Q(('atom__isnull', False)), fields=('of_line', 'atom'), name='evidence_line_atom_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.UniqueConstraint(condition=models.Q(('line__isnull', False)), fields=('of_trait_version', 'line'), name='evidence_trait_line_once'),
-        ),
-        migrations.AddConstraint(
             model_name='entity',
             constraint=models.UniqueConstraint(fields=('workspace', 'name'), name='entity_name_once_in_workspace'),
         ),
@@ -712,113 +610,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='entity',
             constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='entity_name_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='correction',
-            constraint=models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='correction_of_entity'),
-        ),
-        migrations.AddConstraint(
-            model_name='chain',
-            constraint=models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='chain_of_entity'),
-        ),
-        migrations.AddIndex(
-            model_name='atom',
-            index=models.Index(models.F('entity'), models.OrderBy(models.F('seq'), descending=True), name='atom_timeline'),
-        ),
-        migrations.AddIndex(
-            model_name='atom',
-            index=models.Index(models.F('chain'), models.F('seq'), name='atom_chain'),
-        ),
-        migrations.AddIndex(
-            model_name='atom',
-            index=models.Index(models.F('entity'), models.OrderBy(models.F('priority'), descending=True), models.F('seq'), condition=models.Q(('kind', 'instruction'), ('status', 'live')), name='atom_rules'),
-        ),
-        migrations.AddIndex(
-            model_name='atom',
-            index=models.Index(condition=models.Q(('consumed_by__isnull', True), ('parked_at__isnull', True)), fields=['entity', 'seq'], name='atom_pending'),
-        ),
-        migrations.AddIndex(
-            model_name='atom',
-            index=models.Index(condition=models.Q(('consumed_by__isnull', True), ('parked_at__isnull', False)), fields=['entity'], name='atom_parked'),
-        ),
-        migrations.AddIndex(
-            model_name='atom',
-            index=django.contrib.postgres.indexes.GinIndex(condition=models.Q(('status', 'live')), fields=['terms'], name='atom_terms'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.UniqueConstraint(condition=models.Q(('status', 'live')), fields=('chain',), name='atom_one_live_per_chain'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.UniqueConstraint(models.F('entity'), models.F('text'), condition=models.Q(('status', 'live')), name='atom_text_once_live'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.UniqueConstraint(fields=('workspace', 'entity', 'id'), name='atom_of_entity'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='atom_text_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['persona', 'episodic', 'instruction'])), name='atom_kind_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['live', 'superseded', 'contested', 'retracted'])), name='atom_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.CheckConstraint(condition=models.Q(('priority__lte', 100)), name='atom_priority_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.CheckConstraint(condition=models.Q(('authority__range', (1, 4))), name='atom_authority_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('decision', 'store'), ('merge_reason', '')), models.Q(('decision', 'merge'), ('merge_reason__in', ['value', 'contradiction'])), _connector='OR'), name='atom_decision_has_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.CheckConstraint(condition=models.Q(('happened_until__isnull', True), ('happened_from__isnull', True), ('happened_until__gte', models.F('happened_from')), _connector='OR'), name='atom_period_forward'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'live'), _negated=True), ('superseded_by__isnull', True), _connector='OR'), name='atom_live_is_not_superseded'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.CheckConstraint(condition=models.Q(('scope', ''), ('kind', 'instruction'), _connector='OR'), name='atom_scope_for_instructions'),
-        ),
-        migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.CheckConstraint(condition=models.Q(('superseded_by', models.F('id')), _negated=True), name='atom_not_superseded_by_itself'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['source', 'repeat'])), name='evidence_role_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.CheckConstraint(condition=models.Q(('outside_authority__isnull', True), ('outside_authority__range', (1, 4)), _connector='OR'), name='evidence_outside_authority_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.CheckConstraint(condition=models.Q(('parent', models.F('id')), _negated=True), name='message_not_its_own_parent'),
-        ),
-        migrations.AddConstraint(
-            model_name='outbox',
-            constraint=models.CheckConstraint(condition=models.Q(('event__in', ['message.stored', 'step.started', 'step.done', 'step.failed', 'input.parked', 'erased'])), name='outbox_event_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('step__in', ['l1_extract', 'scene_synthesis', 'persona'])), name='run_step_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='scene',
-            constraint=models.CheckConstraint(condition=models.Q(('merged_into', models.F('id')), _negated=True), name='scene_not_merged_into_itself'),
         ),
     ]

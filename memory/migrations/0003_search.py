@@ -55,6 +55,20 @@ class Migration(migrations.Migration):
                 ('trait', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.trait')),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
             ],
+            options={
+                'indexes': [
+                    django.contrib.postgres.indexes.GinIndex(fastupdate=False, fields=['terms'], name='search_unit_terms'),
+                    models.Index(models.F('session'), models.F('position'), condition=models.Q(('layer', 0)), name='search_unit_session'),
+                    models.Index(models.F('entity'), models.F('layer'), models.F('id'), name='search_unit_entity'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('atom__isnull', True), ('layer', 0), ('message__isnull', False), ('scene__isnull', True), ('trait__isnull', True)), models.Q(('atom__isnull', False), ('layer', 1), ('message__isnull', True), ('scene__isnull', True), ('trait__isnull', True)), models.Q(('atom__isnull', True), ('layer', 2), ('message__isnull', True), ('scene__isnull', False), ('trait__isnull', True)), models.Q(('atom__isnull', True), ('layer', 3), ('message__isnull', True), ('scene__isnull', True), ('trait__isnull', False)), _connector='OR'), name='search_unit_one_thing'),
+                    models.UniqueConstraint(condition=models.Q(('layer', 0)), fields=('message',), name='search_unit_message_once'),
+                    models.UniqueConstraint(condition=models.Q(('layer', 1)), fields=('atom',), name='search_unit_atom_once'),
+                    models.UniqueConstraint(condition=models.Q(('layer', 2)), fields=('scene', 'section'), name='search_unit_section_once'),
+                    models.UniqueConstraint(condition=models.Q(('layer', 3)), fields=('trait',), name='search_unit_trait_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='TermCount',
@@ -65,6 +79,11 @@ class Migration(migrations.Migration):
                 ('entity', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.entity')),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('entity', 'term'), name='term_count_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Unindexed',
@@ -79,6 +98,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'unindexed',
+                'indexes': [
+                    models.Index(fields=['entity', 'id'], name='unindexed_entity'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -91,6 +113,14 @@ class Migration(migrations.Migration):
                 ('unit', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='vectors', to='memory.searchunit')),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['entity', 'space'], name='unit_vector_entity'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('unit', 'space'), name='unit_vector_once_per_space'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='LayerCount',
@@ -105,53 +135,5 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(fields=('entity', 'layer'), name='layer_count_once')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='searchunit',
-            index=django.contrib.postgres.indexes.GinIndex(fastupdate=False, fields=['terms'], name='search_unit_terms'),
-        ),
-        migrations.AddIndex(
-            model_name='searchunit',
-            index=models.Index(models.F('session'), models.F('position'), condition=models.Q(('layer', 0)), name='search_unit_session'),
-        ),
-        migrations.AddIndex(
-            model_name='searchunit',
-            index=models.Index(models.F('entity'), models.F('layer'), models.F('id'), name='search_unit_entity'),
-        ),
-        migrations.AddConstraint(
-            model_name='searchunit',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('atom__isnull', True), ('layer', 0), ('message__isnull', False), ('scene__isnull', True), ('trait__isnull', True)), models.Q(('atom__isnull', False), ('layer', 1), ('message__isnull', True), ('scene__isnull', True), ('trait__isnull', True)), models.Q(('atom__isnull', True), ('layer', 2), ('message__isnull', True), ('scene__isnull', False), ('trait__isnull', True)), models.Q(('atom__isnull', True), ('layer', 3), ('message__isnull', True), ('scene__isnull', True), ('trait__isnull', False)), _connector='OR'), name='search_unit_one_thing'),
-        ),
-        migrations.AddConstraint(
-            model_name='searchunit',
-            constraint=models.UniqueConstraint(condition=models.Q(('layer', 0)), fields=('message',), name='search_unit_message_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='searchunit',
-            constraint=models.UniqueConstraint(condition=models.Q(('layer', 1)), fields=('atom',), name='search_unit_atom_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='searchunit',
-            constraint=models.UniqueConstraint(condition=models.Q(('layer', 2)), fields=('scene', 'section'), name='search_unit_section_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='searchunit',
-            constraint=models.UniqueConstraint(condition=models.Q(('layer', 3)), fields=('trait',), name='search_unit_trait_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='termcount',
-            constraint=models.UniqueConstraint(fields=('entity', 'term'), name='term_count_once'),
-        ),
-        migrations.AddIndex(
-            model_name='unindexed',
-            index=models.Index(fields=['entity', 'id'], name='unindexed_entity'),
-        ),
-        migrations.AddIndex(
-            model_name='unitvector',
-            index=models.Index(fields=['entity', 'space'], name='unit_vector_entity'),
-        ),
-        migrations.AddConstraint(
-            model_name='unitvector',
-            constraint=models.UniqueConstraint(fields=('unit', 'space'), name='unit_vector_once_per_space'),
         ),
     ]

@@ -228,5 +228,5 @@ def _meaning_state(near: Near | None, vector: QueryVector) -> ArmState:
 def named_people(query: str, candidates: Sequence[Candidate]) -> frozenset[str]:
     """The speakers and subjects among the candidates whom the query names, folded."""
     words = frozenset(re.findall(r"\w+", query.casefold()))
-    known = {name for candidate in candidates for name in candidate.speaker.split()}
-    return words & known
+    speakers = {candidate.speaker for candidate in candidates}
+    return words & {name for speaker in speakers for name in speaker.split()}
