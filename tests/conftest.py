@@ -14,6 +14,13 @@ from memseek_site.embedded.layout import layout_of
 from memseek_site.embedded.postgres import connect
 from memseek_site.embedded.users import ensure_embedded
 from tests.api.contract.middleware import broken
+from tests.emptying import install_emptying
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests first: side by side, a long one at the end would be waited for alone."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +51,8 @@ def django_db_setup(servers: None, django_db_blocker: Any) -> Iterator[None]:
         made = setup_databases(verbosity=0, interactive=False)
         grant_to_application()
         grant_truncate()
+    if settings.IS_DATABASE_EMBEDDED:
+        install_emptying()
     yield
     if settings.IS_DATABASE_EMBEDDED:
         end_sessions_of_threads(connection.settings_dict["NAME"])

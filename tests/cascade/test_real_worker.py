@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,11 +14,11 @@ from django.conf import settings
 
 from benchmarks.snapshot import snapshot
 from memory.cascade.engine import settle_entity
-from memseek_site.embedded.layout import layout_of
 from tests.cascade.telling import sessions_told
+from tests.data_folders import migrated_folder
 from tests.factories import make_workspace
 from tests.faults.processes import database_url, end_orderly, start_worker, tcp_broker
-from tests.setup.commands import ROOT, environment, kill, processes_about
+from tests.setup.commands import ROOT, environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -30,18 +28,14 @@ TELLING_SECONDS = 90
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A folder that the embedded servers' account may enter; whatever runs from it ends with the test."""
-    made = Path(tempfile.mkdtemp(prefix="memseek-test-"))
-    made.chmod(0o711)
-    yield made
-    kill(processes_about(str(made)))
-    shutil.rmtree(layout_of(made / "data").home, ignore_errors=True)
-    shutil.rmtree(made, ignore_errors=True)
+    with migrated_folder() as data_dir:
+        yield data_dir.parent
 
 
 @pytest.fixture
 def embedded(folder: Path) -> dict[str, str]:
     """Nothing is configured: servers of its own under the data folder."""
-    return environment(folder / "data")
+    return environment(folder / "memseek")
 
 
 @pytest.fixture
@@ -49,7 +43,7 @@ def production(folder: Path) -> Iterator[dict[str, str]]:
     """Production settings, this test's PostgreSQL by its address, and a Redis server on TCP."""
     with tcp_broker(folder) as broker:
         yield environment(
-            folder / "data",
+            folder / "memseek",
             MEMSEEK_ENV="production",
             SECRET_KEY="only-for-a-test-" * 5,
             ALLOWED_HOSTS="memseek.example",

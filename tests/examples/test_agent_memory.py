@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from memseek_site.embedded.layout import layout_of
 from memseek_site.trial import Trial, trial_server
-from tests.setup.commands import ROOT, environment, kill, processes_about
+from tests.data_folders import empty_folder
+from tests.setup.commands import ROOT, environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -31,12 +29,8 @@ def server() -> Iterator[Trial]:
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
     """A data folder in one that anybody may enter."""
-    parent = Path(tempfile.mkdtemp(prefix="memseek-test-"))
-    parent.chmod(0o711)
-    yield parent / "memseek"
-    kill(processes_about(str(parent)))
-    shutil.rmtree(layout_of(parent / "memseek").home, ignore_errors=True)
-    shutil.rmtree(parent, ignore_errors=True)
+    with empty_folder() as folder:
+        yield folder
 
 
 def run(data_dir: Path, lines: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

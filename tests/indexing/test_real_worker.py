@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from memseek_site.embedded.layout import layout_of
+from tests.data_folders import migrated_folder
 from tests.faults.processes import end_orderly, start_worker
-from tests.setup.commands import environment, kill, manage, processes_about, wait_until
+from tests.setup.commands import environment, manage, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -22,17 +20,13 @@ TALK = {"messages": [{"role": "user", "content": "Never deploy to production wit
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A folder that the embedded servers' account may enter; whatever runs from it ends with the test."""
-    made = Path(tempfile.mkdtemp(prefix="memseek-test-"))
-    made.chmod(0o711)
-    yield made
-    kill(processes_about(str(made)))
-    shutil.rmtree(layout_of(made / "data").home, ignore_errors=True)
-    shutil.rmtree(made, ignore_errors=True)
+    with migrated_folder() as data_dir:
+        yield data_dir.parent
 
 
 def index_findings(folder: Path) -> list[tuple[str, str]]:
     """What the doctor says of the index and the embedder."""
-    findings = json.loads(manage(folder / "data", "doctor", "--json").stdout)["findings"]
+    findings = json.loads(manage(folder / "memseek", "doctor", "--json").stdout)["findings"]
     return [
         (finding["level"], finding["text"])
         for finding in findings
@@ -43,13 +37,13 @@ def index_findings(folder: Path) -> list[tuple[str, str]]:
 def store(folder: Path, entity: str) -> None:
     file = folder / f"{entity}.jsonl"
     file.write_text(json.dumps(TALK))
-    done = manage(folder / "data", "import_conversations", str(file), "--workspace", "acme")
+    done = manage(folder / "memseek", "import_conversations", str(file), "--workspace", "acme")
     assert done.returncode == 0, done.stderr
 
 
 def test_a_worker_indexes_what_waits(folder: Path) -> None:
-    variables = environment(folder / "data", MEMSEEK_SWEEP_SECONDS="1")
-    assert manage(folder / "data", "create_workspace", "acme").returncode == 0
+    variables = environment(folder / "memseek", MEMSEEK_SWEEP_SECONDS="1")
+    assert manage(folder / "memseek", "create_workspace", "acme").returncode == 0
     store(folder, "before")
     level, text = index_findings(folder)[0]
     assert (level, text.partition(";")[0]) == ("note", "1 rows wait for the index, 0 for a vector")

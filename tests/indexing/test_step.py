@@ -106,7 +106,9 @@ def test_an_entity_that_has_grown_large_asks_for_its_vector_index(
     make_message(alice.entity, "One more.")
     index_entity(entity_id=alice.entity.pk, embedder=EMBEDDER)
     space = UnitVector.objects.filter(entity=alice.entity).values_list("space_id", flat=True)[0]
-    assert sent == [{"workspace_id": alice.entity.workspace_id, "entity_id": alice.entity.pk, "space_id": space}]
+    assert sent == [
+        {"workspace_id": alice.entity.workspace_id, "entity_id": alice.entity.pk, "space_id": space}
+    ]
 
 
 def test_a_space_that_a_rollback_took_away_is_made_again(alice: Alice) -> None:

@@ -5,6 +5,7 @@ import pytest
 from memory.ingest.entities import ensure_entity
 from memory.models import Entity, Workspace
 from tests.setup.conftest import data_dir as data_dir
+from tests.setup.conftest import migrated_dir as migrated_dir
 
 
 @pytest.fixture

@@ -1,22 +1,22 @@
 """Data folders whose processes and files are all gone when a test is over."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from memseek_site.embedded.layout import layout_of
-from tests.setup.commands import kill, processes_about
+from tests.data_folders import empty_folder, migrated_folder
 
 
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
-    """A folder for embedded servers, in one that anybody may enter (pytest's own are closed to `nobody`)."""
-    parent = Path(tempfile.mkdtemp(prefix="memseek-test-"))
-    parent.chmod(0o711)
-    yield parent / "memseek"
-    kill(processes_about(str(parent)))
-    shutil.rmtree(layout_of(parent / "memseek").home, ignore_errors=True)
-    shutil.rmtree(parent, ignore_errors=True)
+    """A folder in which nothing was started yet."""
+    with empty_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def migrated_dir() -> Iterator[Path]:
+    """A folder with a database that has its tables."""
+    with migrated_folder() as folder:
+        yield folder

@@ -55,22 +55,24 @@ def test_serve_answers_and_leaves_neither_process_nor_lock(
     assert "Traceback" not in log.read_text()
 
 
-def test_after_sigkill_of_serve_nothing_of_it_lives_and_it_starts_again(data_dir: Path, port: int) -> None:
+def test_after_sigkill_of_serve_nothing_of_it_lives_and_it_starts_again(
+    migrated_dir: Path, port: int
+) -> None:
     for _ in range(2):
-        log = data_dir.parent / "serve.log"
-        serving = start(data_dir, "serve", "--port", str(port), log=log)
+        log = migrated_dir.parent / "serve.log"
+        serving = start(migrated_dir, "serve", "--port", str(port), log=log)
         wait_until(lambda log=log: b"Memseek is at" in log.read_bytes())  # type: ignore[misc]
         serving.kill()
         assert serving.wait() == -signal.SIGKILL
-        wait_until(lambda: not processes_about(str(data_dir)))
+        wait_until(lambda: not processes_about(str(migrated_dir)))
         assert "Traceback" not in log.read_text()
 
 
-def test_a_killed_web_process_is_started_again(data_dir: Path, port: int) -> None:
-    log = data_dir.parent / "serve.log"
-    serving = start(data_dir, "serve", "--port", str(port), log=log)
+def test_a_killed_web_process_is_started_again(migrated_dir: Path, port: int) -> None:
+    log = migrated_dir.parent / "serve.log"
+    serving = start(migrated_dir, "serve", "--port", str(port), log=log)
     wait_until(lambda: is_answering("127.0.0.1", port))
-    for number, command in processes_about(str(data_dir)).items():
+    for number, command in processes_about(str(migrated_dir)).items():
         if "uvicorn" in command:
             os.kill(number, signal.SIGKILL)
     wait_until(lambda: b"web    | ended, starting again" in log.read_bytes())

@@ -2,17 +2,15 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from memseek_site.embedded.layout import layout_of
-from tests.setup.commands import ROOT, environment, kill, processes_about
+from tests.data_folders import migrated_folder
+from tests.setup.commands import ROOT, environment
 
 PAYMENTS = (
     "say The payments migration is under way. We must finish it before September 10, "
@@ -29,12 +27,8 @@ TIMEOUT_SECONDS = 150
 @pytest.fixture(scope="module")
 def data_dir() -> Iterator[Path]:
     """A data folder for this module, in one that anybody may enter."""
-    parent = Path(tempfile.mkdtemp(prefix="memseek-test-"))
-    parent.chmod(0o711)
-    yield parent / "memseek"
-    kill(processes_about(str(parent)))
-    shutil.rmtree(layout_of(parent / "memseek").home, ignore_errors=True)
-    shutil.rmtree(parent, ignore_errors=True)
+    with migrated_folder() as folder:
+        yield folder
 
 
 def walkthrough(

@@ -44,19 +44,19 @@ def test_the_first_message_comes_long_before_the_end(tmp_path: Path, format: str
 
 
 @pytest.mark.slow
-def test_a_large_export_takes_no_more_memory_than_a_small_one(data_dir: Path, tmp_path: Path) -> None:
-    assert manage(data_dir, "create_workspace", "acme").returncode == 0
-    small, large = (_peak_megabytes(data_dir, tmp_path, size) for size in (0.5, 5))
+def test_a_large_export_takes_no_more_memory_than_a_small_one(migrated_dir: Path, tmp_path: Path) -> None:
+    assert manage(migrated_dir, "create_workspace", "acme").returncode == 0
+    small, large = (_peak_megabytes(migrated_dir, tmp_path, size) for size in (0.5, 5))
     assert large < small + 20
 
 
-def _peak_megabytes(data_dir: Path, folder: Path, megabytes: float) -> float:
+def _peak_megabytes(migrated_dir: Path, folder: Path, megabytes: float) -> float:
     path = folder / f"{megabytes}.json"
     write_export(path, megabytes)
     done = subprocess.run(
         [sys.executable, "-c", CHILD, "import_conversations", str(path), "--workspace", "acme", "--dry-run"],
         cwd=ROOT,
-        env=environment(data_dir, LLM_FAKE="1"),
+        env=environment(migrated_dir, LLM_FAKE="1"),
         capture_output=True,
         text=True,
         check=True,
