@@ -1,7 +1,7 @@
 # One command each. Nothing has to be installed first but Python 3.11 or newer.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo agent test run worker lint types check lock migrations format screenshots bench bench-cascade bench-offline bench-recall bench-compiling bench-admin bench-import bench-redaction bench-sizing bench-events bench-limiting bench-proxy bench-showcase test-faults api-examples
+.PHONY: help demo agent test run worker lint types check lock migrations format screenshots bench bench-cascade bench-offline bench-recall bench-compiling bench-admin bench-import bench-redaction bench-sizing bench-events bench-limiting bench-proxy bench-showcase bench-scaling test-faults api-examples
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -40,6 +40,7 @@ help:
 	@echo "make bench-events  500 open streams      make bench-limiting  what counting a request costs"
 	@echo "make bench-proxy   what the memory proxy adds to a chat"
 	@echo "make bench-showcase  pages at 10,000 atoms (ARGS='--atoms 1000' for a short one)"
+	@echo "make bench-scaling  the same load on one web process and worker, and on two and three"
 	@echo "make api-examples  play the story over HTTP for the examples of the API's document, and its guide's tables"
 	@echo "make migrations    write migrations      make lock        resolve the dependencies again"
 
@@ -59,7 +60,7 @@ worker: $(RUN_STAMP)
 		--hostname "worker-$$$$@%h" --loglevel INFO $(ARGS)
 
 # Side by side on servers of their own; one after the other where a REDIS_URL gives all of them the same broker.
-SIDE_BY_SIDE := $(if $(REDIS_URL),,-n auto --maxprocesses 4 --dist loadfile)
+SIDE_BY_SIDE := $(if $(REDIS_URL),,-n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder)
 test: $(TEST_STAMP)
 	$(PY) -m pytest $(SIDE_BY_SIDE) $(ARGS)
 
@@ -116,6 +117,10 @@ bench-proxy: $(TEST_STAMP)
 # Every page for people, from request to first byte.
 bench-showcase: $(TEST_STAMP)
 	$(PY) -m benchmarks.showcase $(ARGS)
+
+# The same load on one web process and one worker, then on two and three: the same results, and how much faster.
+bench-scaling: $(TEST_STAMP)
+	$(PY) -m benchmarks.scaling $(ARGS)
 
 # compile_context with 200 turns and 10,000 atoms, and recall alone.
 bench-compiling: $(TEST_STAMP)

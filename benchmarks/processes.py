@@ -52,6 +52,35 @@ class Process:
         return next(line.split()[1] for line in lines if line.startswith(f"{name}:"))
 
 
+def database_seconds() -> float:
+    """Processor time of all processes of the database's server, those that have ended included (Linux).
+
+    The server has to be on this machine.
+    """
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (backend,) = cursor.fetchone()
+    first = _fields(backend)[1]
+    living = [_fields(int(folder.name)) for folder in Path("/proc").glob("[0-9]*") if folder.exists()]
+    ticks = sum(_ticks(fields[11:13]) for fields in living if fields and fields[1] == first)
+    # What its children took is told of the first process once they are gone.
+    return (ticks + _ticks(_fields(int(first))[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def _fields(number: int) -> list[str]:
+    """What stands in `stat` after the program's name: state, parent and more; nothing of one that is gone."""
+    try:
+        return (Path("/proc") / str(number) / "stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def _ticks(fields: Sequence[str]) -> int:
+    return sum(map(int, fields))
+
+
 @dataclass(frozen=True)
 class Served:
     """A web server that answers."""

@@ -87,18 +87,21 @@ def _cited_lines(entity: Entity, heads: list[TraitVersion]) -> dict[UUID, list[U
 
 def due_traits(entity: Entity) -> QuerySet[Evidence]:
     """Receipts of live traits for lines that no longer stand in a live scene, or rest on what is dead."""
+    owner = {"workspace_id": entity.workspace_id, "entity_id": entity.pk}
+    # Named in the inner reads too: the planner may read these as a whole, and then those of all entities.
     in_head = VersionLine.objects.filter(
-        line=OuterRef("line"), version__is_head=True, version__scene__status=Scene.Status.LIVE
+        **owner, line=OuterRef("line"), version__is_head=True, version__scene__status=Scene.Status.LIVE
     )
     rests_on_dead = (
-        Evidence.objects.filter(of_line=OuterRef("line"), atom__isnull=False, of_line__is_pinned=False)
+        Evidence.objects.filter(
+            **owner, of_line=OuterRef("line"), atom__isnull=False, of_line__is_pinned=False
+        )
         .exclude(of_line__section=Section.EVOLUTION_RECORD)
         .exclude(atom__status=Atom.Status.LIVE)
     )
     return Evidence.objects.filter(
         ~Exists(in_head) | Exists(rests_on_dead),
-        workspace_id=entity.workspace_id,
-        entity_id=entity.pk,
+        **owner,
         of_trait_version__is_head=True,
         of_trait_version__trait__status=Trait.Status.LIVE,
         line__isnull=False,

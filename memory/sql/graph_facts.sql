@@ -81,7 +81,11 @@ fact AS MATERIALIZED (
     ) atom
     WHERE atom.status = 'live'
        OR atom.status = 'superseded' AND edge.valid_until IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM memory_unpromoted waiting WHERE waiting.atom_id = edge.atom_id)
+          AND NOT EXISTS (
+              SELECT 1 FROM memory_unpromoted waiting
+              WHERE waiting.workspace_id = %(workspace)s AND waiting.entity_id = %(entity)s
+                AND waiting.atom_id = edge.atom_id
+          )
     ORDER BY nearest.distance, atom.authority DESC, edge.valid_from DESC NULLS LAST, edge.id
     LIMIT %(limit)s
 )

@@ -16,7 +16,7 @@ nearest AS (
     WHERE NOT %(is_narrow)s OR EXISTS (
         SELECT 1 FROM memory_searchunit unit
         LEFT JOIN memory_atom atom ON atom.id = unit.atom_id
-        WHERE unit.id = everything.unit_id
+        WHERE unit.workspace_id = %(workspace)s AND unit.entity_id = %(entity)s AND unit.id = everything.unit_id
           AND unit.layer = ANY(%(layers)s::smallint[])
           AND (%(session)s::uuid IS NULL OR unit.session_id = %(session)s::uuid)
           AND (%(since)s::timestamptz IS NULL OR unit.occurred_at >= %(since)s::timestamptz)

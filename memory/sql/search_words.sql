@@ -16,7 +16,7 @@ candidate AS (
       AND (%(until)s::timestamptz IS NULL OR unit.occurred_at < %(until)s::timestamptz)
       AND (unit.layer <> 1 OR %(kinds)s::text[] IS NULL AND %(topics)s::text[] IS NULL OR EXISTS (
           SELECT 1 FROM memory_atom atom
-          WHERE atom.id = unit.atom_id
+          WHERE atom.workspace_id = %(workspace)s AND atom.entity_id = %(entity)s AND atom.id = unit.atom_id
             AND (%(kinds)s::text[] IS NULL OR atom.kind = ANY(%(kinds)s::text[]))
             AND (%(topics)s::text[] IS NULL OR atom.topic = ANY(%(topics)s::text[]))
       ))
