@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Case, Count, IntegerField, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
+from memory.fixed_queries import FixedQuery
 from memory.models import Atom, Entity, Message, SceneVersion, TraitVersion
 from memory.recall.ladder import worker_seen_seconds
 from memory.walkthrough.naming import DEMO_RUN_ID, entity_name
@@ -37,15 +39,23 @@ class Standing:
     """Of the remarks those that say why nothing would be made."""
 
 
-def tour_entity() -> Entity | None:
-    """The entity of the tour: the one named for it, else the newest of the workspace."""
+def _tour_entities() -> QuerySet[Entity]:
     entities = Entity.objects.visible().filter(workspace__name=WORKSPACE).select_related("workspace")
     nearness = Case(
         When(name=TOUR_ENTITY, then=Value(0)),
         When(name__startswith=TOUR_PREFIX, then=Value(1)),
         default=Value(2),
     )
-    return entities.order_by(nearness, "-created_at").first()
+    return entities.order_by(nearness, "-created_at")[:1]
+
+
+_TOUR_ENTITIES = FixedQuery(_tour_entities)
+
+
+def tour_entity() -> Entity | None:
+    """The entity of the tour: the one named for it, else the newest of the workspace."""
+    found = _TOUR_ENTITIES.rows()
+    return found[0] if found else None
 
 
 def _counts() -> dict[str, Any]:
@@ -71,25 +81,35 @@ def count_of(rows: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
+def _counted(entity: UUID) -> QuerySet[Any, dict[str, Any]]:
+    counts = _counts()
+    rows: QuerySet[Any, Any] = Entity.objects.filter(pk=entity).annotate(**counts).values(*counts)
+    return rows
+
+
+_COUNTED = FixedQuery(_counted, entity=UUID)
+
+
 def standing_of(owner: Entity) -> Standing:
     """How much an entity's memory holds, put into words where something is amiss; two statements."""
-    entity: Any = Entity.objects.filter(pk=owner.pk).annotate(**_counts()).get()
+    [counted] = _COUNTED.rows(entity=owner.pk)
     hindered = obstacles(
         worker_seen_seconds=worker_seen_seconds(),
         silent_seconds=silent_after().total_seconds(),
         is_llm_fake=settings.MEMSEEK.is_llm_fake,
     )
+    pending, parked = counted["pending_count"], counted["parked_count"]
     return Standing(
-        entity=entity.name,
-        messages=entity.message_count,
-        atoms=entity.atom_count,
-        atoms_superseded=entity.superseded_count,
-        scenes=entity.scene_count,
-        scene_versions=entity.version_count,
-        traits=entity.trait_count,
-        pending=entity.pending_count,
-        parked=entity.parked_count,
-        remarks=(*hindered, *_waits(pending=entity.pending_count, parked=entity.parked_count)),
+        entity=owner.name,
+        messages=counted["message_count"],
+        atoms=counted["atom_count"],
+        atoms_superseded=counted["superseded_count"],
+        scenes=counted["scene_count"],
+        scene_versions=counted["version_count"],
+        traits=counted["trait_count"],
+        pending=pending,
+        parked=parked,
+        remarks=(*hindered, *_waits(pending=pending, parked=parked)),
         obstacles=hindered,
     )
 

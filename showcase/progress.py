@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from typing import Any, Literal
+from uuid import UUID
 
 from django.db.models import BooleanField, Case, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import JSONObject, Now
 
+from memory.fixed_queries import FixedQuery
 from memory.measuring.waiting import DAILY_BUDGET
 from memory.measuring.work import with_counts
 from memory.models import Entity, Outbox, Run, Step, Work
@@ -45,6 +47,8 @@ class Progress:
     rungs: tuple[Rung, ...]
     version: str
     """Another one whenever something happened that a page would show."""
+    has_parked: bool = False
+    """Whether inputs of any step are set aside."""
 
     @property
     def wait_seconds(self) -> int:
@@ -71,28 +75,50 @@ def progress_of(entity: Entity, urls: Mapping[Layer, str] | None = None) -> Prog
     Layers lead to `urls`, or to their places on an overview page.
     """
     standing = standing_of(entity)
-    work = {row.step: row for row in _work(entity)}
+    work = {
+        row["step"]: StepWork(**row) for row in _WORK.rows(workspace=entity.workspace_id, entity=entity.pk)
+    }
     counted = [replace(one, url=(urls or {}).get(one.layer, one.url)) for one in counters(standing)]
     rungs = tuple(_rung(one, work.get(STEP_OF_LAYER.get(one.layer, "")), entity) for one in counted)
-    return Progress(standing, rungs, _version(standing, rungs, work))
+    has_parked = any(step.parked_count for step in work.values())
+    return Progress(standing, rungs, _version(standing, rungs, work), has_parked)
 
 
-def _work(entity: Entity) -> QuerySet[Any]:
-    """The steps with what waits for them, their latest run, and the latest event of the entity."""
+@dataclass(frozen=True, slots=True)
+class StepWork:
+    """A step with what waits for it, its latest run, and the latest event of the entity."""
+
+    step: str
+    failures: int
+    last_error_kind: str
+    last_error: str
+    pending_count: int
+    parked_count: int
+    is_held: bool
+    latest: Mapping[str, Any] | None
+    """What its latest run says of itself."""
+    event: int | None
+
+
+def _work(workspace: UUID, entity: UUID) -> QuerySet[Any, dict[str, Any]]:
+    """The rows of `StepWork`."""
     runs = Run.objects.filter(entity=OuterRef("entity"), step=OuterRef("step")).order_by("-started_at")
     told = JSONObject(reason="noop_reason", model="model", milliseconds="milliseconds")
     # Ordered as the index is, so that the latest event is its first row.
     events = Outbox.objects.filter(entity=OuterRef("entity")).order_by("-transaction", "-id")
     held = Case(When(lease_until__gt=Now(), then=Value(True)), default=False, output_field=BooleanField())
-    rows: QuerySet[Any] = with_counts(Work.objects.for_entity(entity)).annotate(
+    rows: QuerySet[Any] = with_counts(Work.objects.filter(workspace=workspace, entity=entity)).annotate(
         is_held=held,
         latest=Subquery(runs.exclude(status=Run.Status.RUNNING).values(told=told)[:1]),
         event=Subquery(events.values("pk")[:1]),
     )
-    return rows
+    return rows.values(*(each.name for each in fields(StepWork)))
 
 
-def _rung(counter: Counter, work: Any, entity: Entity) -> Rung:
+_WORK = FixedQuery(_work, workspace=UUID, entity=UUID)
+
+
+def _rung(counter: Counter, work: StepWork | None, entity: Entity) -> Rung:
     if work is None:
         return Rung(counter)
     if work.last_error_kind == DAILY_BUDGET:
@@ -119,7 +145,7 @@ def _told(latest: Mapping[str, Any]) -> str:
     return f"{latest['model'] or 'code'} in {latest['milliseconds'] or 0} ms"
 
 
-def _version(standing: Standing, rungs: tuple[Rung, ...], work: Mapping[str, Any]) -> str:
+def _version(standing: Standing, rungs: tuple[Rung, ...], work: Mapping[str, StepWork]) -> str:
     # Of what is in the way only how much it is: its words hold a number of seconds.
     shown = (
         *(standing.messages, standing.atoms, standing.atoms_superseded, standing.scenes),

@@ -6,14 +6,23 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import QuerySet
 
+from memory.fixed_queries import FixedQuery, one_of
 from memory.models import Evidence
 from showcase.access import Scope
 from showcase.links import anchor, record_url
 from showcase.parts import Receipt
 
 _TARGETS = ("message", "atom", "line", "correction")
+
+
+def _evidence(*, workspace: UUID, entity: UUID, derived: list[UUID]) -> QuerySet[Evidence]:
+    owners = one_of("of_trait_version", derived) | one_of("of_line", derived) | one_of("of_atom", derived)
+    return Evidence.objects.filter(owners, workspace=workspace, entity=entity).order_by("pk")
+
+
+_EVIDENCE = FixedQuery(_evidence, workspace=UUID, entity=UUID, derived=list[UUID])
 
 
 def receipts_of(
@@ -24,11 +33,9 @@ def receipts_of(
     Receipts of what is `here` lead to its place on the page, others to the pages of their records.
     """
     ids = list(derived)
-    rows = Evidence.objects.filter(workspace_id=scope.entity.workspace_id, entity=scope.entity).filter(
-        Q(of_trait_version__in=ids) | Q(of_line__in=ids) | Q(of_atom__in=ids)
-    )
+    rows = _EVIDENCE.rows(workspace=scope.entity.workspace_id, entity=scope.entity.pk, derived=ids)
     found: dict[UUID, list[Receipt]] = defaultdict(list)
-    for row in rows.order_by("pk"):
+    for row in rows:
         owner = row.of_trait_version_id or row.of_line_id or row.of_atom_id
         if owner is not None:
             found[owner].append(receipt_of(scope, row, here=here))

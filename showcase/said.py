@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from html import escape
 
-from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 # Embeddings, overrides and isolates; control characters but tab and line feed; what is never seen.

@@ -28,7 +28,10 @@ _IS_CJK = re.compile(rf"[{_CJK}]")
 
 def fold(text: str) -> str:
     """Case, width and accents away: `Ｃafé` and `cafe` are one word."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    folded = text.casefold()
+    if folded.isascii():
+        return folded
+    decomposed = unicodedata.normalize("NFKD", folded)
     return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 

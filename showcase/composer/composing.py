@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memory.cascade.designs import design_of
@@ -22,6 +22,8 @@ MOST_LEFT_OUT = 8
 """Rows named of each reason; the others are counted."""
 
 MOST_UNHEARD = 3
+MOST_OPEN, OPEN_SHARE = 12, 0.5
+"""So many rows that search found stand openly, and none below this share of the best one's score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class ShownBlock:
     bar: TokenBar
     layer: Layer
     rows: tuple[Row, ...]
+    folded: tuple[Row, ...]
+    """Of what search found the rows far below the best one: told as well, each in a line of its own."""
     left_out: tuple[Unshown, ...]
 
 
@@ -104,9 +108,19 @@ def _block(block: Block, rows: Rows) -> ShownBlock:
     title, about = ABOUT[block.name]
     layer = LAYERS.get(block.name, "")
     bar = token_bar(title, [Segment(title, block.tokens, layer)], budget=block.budget)
-    shown = tuple(rows.row(block.name, named) for named in block.ids)
+    told = [rows.row(block.name, named) for named in block.ids]
+    folded = far_down(told) if block.name == "memory" else ()
+    shown = tuple(row for row in told if row not in folded) if folded else tuple(told)
     left_out = _left_out(block, rows)
-    return ShownBlock(block.name, title, about, NOTHING[block.name], bar, layer, shown, left_out)
+    return ShownBlock(block.name, title, about, NOTHING[block.name], bar, layer, shown, folded, left_out)
+
+
+def far_down(told: Sequence[Row]) -> tuple[Row, ...]:
+    """Rows beyond the best few, and those whose score is far below the best, in the order they are told."""
+    best = sorted((row.score_value for row in told), reverse=True)[:MOST_OPEN]
+    # A best score below zero has no share: then only the number counts.
+    least = max(best[-1], best[0] * OPEN_SHARE if best[0] > 0 else best[-1]) if best else 0.0
+    return tuple(row for row in told if row.score_value < least)
 
 
 def _left_out(block: Block, rows: Rows) -> tuple[Unshown, ...]:

@@ -15,6 +15,7 @@ from memory.recall.context import ContextRequest
 from memory.recall.context.request import LEAST_RULES, LEAST_TOTAL
 from memory.walkthrough.story import risky_request
 from showcase.days import NO_INSTANT
+from showcase.widgets import NumberInput
 
 TASK_CHARACTERS = 2_000
 MOST_TOKENS = 20_000
@@ -23,7 +24,7 @@ LAYERS = {"messages": Layer.MESSAGE, "atoms": Layer.ATOM, "scenes": Layer.SECTIO
 
 
 def _tokens(least: int = 0) -> forms.IntegerField:
-    return forms.IntegerField(required=False, min_value=least, max_value=MOST_TOKENS)
+    return forms.IntegerField(required=False, min_value=least, max_value=MOST_TOKENS, widget=NumberInput)
 
 
 class ComposerForm(forms.Form):
@@ -43,7 +44,7 @@ class ComposerForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     rules_floor = forms.IntegerField(
-        required=False, min_value=0, max_value=100, label="Rules from priority (0 to 100)"
+        required=False, min_value=0, max_value=100, label="Rules from priority (0 to 100)", widget=NumberInput
     )
     total = _tokens(LEAST_TOTAL)
     persona = _tokens()

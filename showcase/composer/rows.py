@@ -41,6 +41,7 @@ class Row:
     why: str = ""
     facts: tuple[Fact, ...] = ()
     score: str = ""
+    score_value: float = 0.0
     terms: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -153,4 +154,4 @@ def _scored(hit: Hit | None) -> dict[str, object]:
         return {}
     terms = sorted(hit.terms.items(), key=lambda term: -abs(term[1]))
     shown = tuple((name.replace("_", " "), f"{value:.2f}") for name, value in terms if round(value, 2))
-    return {"score": f"{hit.score:.2f}", "terms": shown}
+    return {"score": f"{hit.score:.2f}", "score_value": hit.score, "terms": shown}

@@ -13,6 +13,7 @@ from django.http import QueryDict
 from showcase.days import add_day_errors
 from showcase.parts import Layer
 from showcase.said import as_plain
+from showcase.widgets import Select
 
 TEXT_CHARACTERS = 200
 NAMED_SESSIONS = 100
@@ -32,7 +33,7 @@ class GraphForm(forms.Form):
     """Layers to draw, and what to follow: words, a session, a time. All of them together."""
 
     text = forms.CharField(required=False, max_length=TEXT_CHARACTERS, label="Words")
-    session = forms.UUIDField(required=False, widget=forms.Select)
+    session = forms.UUIDField(required=False, widget=Select)
     since = forms.DateField(required=False, label="Said from", widget=_calendar())
     until = forms.DateField(required=False, label="Said until", widget=_calendar())
     layers = forms.MultipleChoiceField(

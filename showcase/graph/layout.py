@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from showcase.graph.drawing import Sketch
 from showcase.graph.measuring import elide, wrap
 from showcase.graph.nodes import Cluster, Column, Edge, Node
+from showcase.graph.runs import Run
 
 COLUMN, BETWEEN = 272.0, 92.0
 TOP = 40.0
@@ -136,6 +137,8 @@ class _Placing:
 
     sketch: Sketch
     boxes: dict[str, Box] = field(default_factory=dict)
+    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The lines of each node of the columns that were begun."""
     bounds: list[Box] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -144,27 +147,27 @@ class _Placing:
     def column(self, column: Column, number: int) -> PlacedColumn:
         """Clusters in the order of what they rest on, each as near to that as those above it let it be."""
         x = number * (COLUMN + BETWEEN)
-        lines = _lines_of(column)
+        self.texts |= _texts(column)
         clusters = self._ordered(column.clusters) if number else column.clusters
-        tops = self._tops(clusters, lines)
-        placed = [
-            self._cluster(cluster, x, y, number, lines) for cluster, y in zip(clusters, tops, strict=True)
-        ]
+        tops = self._tops(clusters)
+        placed = [self._cluster(cluster, x, y, number) for cluster, y in zip(clusters, tops, strict=True)]
         return PlacedColumn(column, x, tuple(placed))
 
-    def _tops(self, clusters: Sequence[Cluster], lines: int) -> list[float]:
-        """Where each begins: not before the one above ends, and all of them moved up as far as that helps."""
-        tops, late = [], []
-        bottom = TOP
+    def _tops(self, clusters: Sequence[Cluster]) -> list[float]:
+        """Where each begins, in their order: as near to what they rest on as they can be without overlapping.
+
+        Those that would overlap go one right after the other, where they are best off together on average.
+        """
+        runs: list[Run] = []
         for cluster in clusters:
-            wanted, height = self._wanted(cluster), _height(cluster, lines)
-            y = bottom if wanted is None else max(bottom, wanted - height / 2)
-            late += [] if wanted is None else [y - (wanted - height / 2)]
-            tops.append(y)
+            wanted, height = self._wanted(cluster), _height(cluster, self.texts)
             is_apart = bool(cluster.title) or len(cluster.nodes) > 1
-            bottom = y + height + (CLUSTER_GAP if is_apart else NODE_GAP)
-        shift = min(sum(late) / len(late), tops[0] - TOP) if late else 0.0
-        return [y - shift for y in tops]
+            room = height + (CLUSTER_GAP if is_apart else NODE_GAP)
+            run = Run((0.0,), room, () if wanted is None else (wanted - height / 2,))
+            while runs and run.top(TOP) < runs[-1].top(TOP) + runs[-1].length:
+                run = runs.pop().followed_by(run)
+            runs.append(run)
+        return [run.top(TOP) + offset for run in runs for offset in run.offsets]
 
     def _ordered(self, clusters: Sequence[Cluster]) -> list[Cluster]:
         """By where they would like to be; those that rest on nothing drawn come last."""
@@ -182,13 +185,13 @@ class _Placing:
         ]
         return sum(found) / len(found) if found else None
 
-    def _cluster(self, cluster: Cluster, x: float, y: float, number: int, lines: int) -> PlacedCluster:
-        box = Box(x, y, COLUMN, _height(cluster, lines))
+    def _cluster(self, cluster: Cluster, x: float, y: float, number: int) -> PlacedCluster:
+        box = Box(x, y, COLUMN, _height(cluster, self.texts))
         inset = INSET if cluster.title else 0.0
         top = y + _title_height(cluster)
         nodes = []
         for node in cluster.nodes:
-            nodes.append(self._node(node, Box(x + inset, top, COLUMN - 2 * inset, 0.0), number, lines))
+            nodes.append(self._node(node, Box(x + inset, top, COLUMN - 2 * inset, 0.0), number))
             top += nodes[-1].box.height + NODE_GAP
         self.bounds.append(box)
         title_room = COLUMN - 2 * PADDING - (CLOSE_ROOM if cluster.toggle_url else 0.0)
@@ -202,10 +205,10 @@ class _Placing:
             tuple(nodes),
         )
 
-    def _node(self, node: Node, around: Box, number: int, lines: int) -> PlacedNode:
-        texts = _texts(node, around.width, lines)
+    def _node(self, node: Node, around: Box, number: int) -> PlacedNode:
+        texts = self.texts[node.key]
         head_height = HEAD_HEIGHT if node.head or node.state else 0.0
-        box = Box(around.x, around.y, around.width, _node_height(node, around.width, lines))
+        box = Box(around.x, around.y, around.width, _node_height(node, texts))
         self.boxes[node.key] = box
         x, top = box.x + PADDING, box.y + NODE_PADDING
         head = f"{node.head}, {node.state}" if node.head and node.state else node.head or node.state
@@ -231,13 +234,24 @@ def _lines_of(column: Column) -> int:
     return 3 if count <= FEW else 2 if count <= SOME else 1
 
 
-def _texts(node: Node, width: float, lines: int) -> tuple[str, ...]:
-    return wrap(node.text, room=width - 2 * PADDING, size=TEXT_SIZE, lines=lines)
+def _texts(column: Column) -> dict[str, tuple[str, ...]]:
+    """Each node's words in the lines that it may have."""
+    lines = _lines_of(column)
+    return {
+        node.key: wrap(node.text, room=_width(cluster) - 2 * PADDING, size=TEXT_SIZE, lines=lines)
+        for cluster in column.clusters
+        for node in cluster.nodes
+    }
 
 
-def _node_height(node: Node, width: float, lines: int) -> float:
+def _width(cluster: Cluster) -> float:
+    """Of its nodes."""
+    return COLUMN - (2 * INSET if cluster.title else 0.0)
+
+
+def _node_height(node: Node, texts: Sequence[str]) -> float:
     head = HEAD_HEIGHT if node.head or node.state else 0.0
-    return 2 * NODE_PADDING + head + LINE_HEIGHT * len(_texts(node, width, lines))
+    return 2 * NODE_PADDING + head + LINE_HEIGHT * len(texts)
 
 
 def _title_height(cluster: Cluster) -> float:
@@ -246,9 +260,8 @@ def _title_height(cluster: Cluster) -> float:
     return TITLE_HEIGHT + (STEPS_HEIGHT if cluster.steps else 2.0)
 
 
-def _height(cluster: Cluster, lines: int) -> float:
-    width = COLUMN - (2 * INSET if cluster.title else 0.0)
-    nodes = sum(_node_height(node, width, lines) for node in cluster.nodes)
+def _height(cluster: Cluster, texts: Mapping[str, Sequence[str]]) -> float:
+    nodes = sum(_node_height(node, texts[node.key]) for node in cluster.nodes)
     gaps = NODE_GAP * max(0, len(cluster.nodes) - 1)
     return _title_height(cluster) + nodes + gaps + (INSET if cluster.title else 0.0)
 

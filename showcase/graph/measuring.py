@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 NARROW = frozenset("iljtfrI.,:;'|!()[] ")
 BROAD = frozenset("mwMW@%&—…")
 NARROW_EM, USUAL_EM, UPPER_EM, BROAD_EM, WIDE_EM, OTHER_EM = 0.38, 0.6, 0.74, 0.98, 1.05, 0.8
 """Parts of the font's size; of Inter, and of the wider fonts that stand in for it."""
+CHARACTERS_KEPT = 4_096
 ELLIPSIS = "…"
 JOINER = "\u200d"
 
@@ -73,6 +75,7 @@ def _belongs(character: str) -> bool:
     return unicodedata.category(character) in ("Mn", "Me", "Cf")
 
 
+@lru_cache(maxsize=CHARACTERS_KEPT)
 def _em(character: str) -> float:
     if character.isascii():
         if character in NARROW:

@@ -20,6 +20,7 @@ from django.db.models import (
     When,
 )
 
+from memory.fixed_queries import FixedQuery, one_of
 from memory.models import Atom, Entity, Line, Message, Scene, SceneVersion, TraitVersion, VersionLine
 from memory.recall.connected import connected
 from showcase.days import end_of, start_of
@@ -85,35 +86,61 @@ def read_graph(entity: Entity, asked: Asked) -> Read:
     )
 
 
+def _owned(entity: Entity) -> dict[str, UUID]:
+    return {"workspace": entity.workspace_id, "entity": entity.pk}
+
+
+def _heads(*, workspace: UUID, entity: UUID) -> QuerySet[Any, Any]:
+    heads = SceneVersion.objects.filter(workspace=workspace, entity=entity).live()
+    return heads.values_list("scene_id", "title", "number")
+
+
+_HEADS = FixedQuery(_heads, workspace=UUID, entity=UUID)
+
+
 def _scenes(entity: Entity) -> list[SceneHead]:
-    heads = SceneVersion.objects.for_entity(entity).live()
-    return [SceneHead(*row) for row in heads.values_list("scene_id", "title", "number")]
+    return [SceneHead(*row) for row in _HEADS.rows(**_owned(entity))]
 
 
-def _lines(entity: Entity) -> list[SceneLine]:
-    """Lines of current versions, and of earlier ones where a trait still rests on them."""
+def _places_of_lines(*, workspace: UUID, entity: UUID) -> QuerySet[Any, Any]:
     places = VersionLine.objects.filter(
-        workspace_id=entity.workspace_id,
+        workspace=workspace,
         entity=entity,
         version__is_head=True,
         version__scene__status=Scene.Status.LIVE,
     )
     current = places.values("line")
-    under_traits = TraitVersion.objects.for_entity(entity).live().order_by().values("evidence__line")
-    position = places.filter(line=OuterRef("pk")).values("position")[:1]
+    traits = TraitVersion.objects.filter(workspace=workspace, entity=entity)
+    under_traits = traits.live().order_by().values("evidence__line")
+    position = places.filter(line=OuterRef("pk")).order_by("position").values("position")[:1]
     found = (
-        Line.objects.for_entity(entity)
+        Line.objects.filter(workspace=workspace, entity=entity)
         .filter(Q(pk__in=current) | Q(pk__in=under_traits.filter(evidence__line__isnull=False)))
         .filter(scene__status=Scene.Status.LIVE, erased_at=None)
         .annotate(position=Subquery(position))
         .order_by(F("position").asc(nulls_last=True), "pk")
     )
-    return [SceneLine(*row) for row in found.values_list("id", "scene_id", "section", "text", "position")]
+    return found.values_list("id", "scene_id", "section", "text", "position")
+
+
+_LINES = FixedQuery(_places_of_lines, workspace=UUID, entity=UUID)
+
+
+def _lines(entity: Entity) -> list[SceneLine]:
+    """Lines of current versions, and of earlier ones where a trait still rests on them."""
+    return [SceneLine(*row) for row in _LINES.rows(**_owned(entity))]
+
+
+def _slots(*, workspace: UUID, entity: UUID) -> QuerySet[Any, Any]:
+    heads = TraitVersion.objects.filter(workspace=workspace, entity=entity).live()
+    return heads.values_list("trait_id", "id", "trait__slot", "text", "number")
+
+
+_SLOTS = FixedQuery(_slots, workspace=UUID, entity=UUID)
 
 
 def _traits(entity: Entity) -> list[TraitHead]:
-    heads = TraitVersion.objects.for_entity(entity).live()
-    return [TraitHead(*row) for row in heads.values_list("trait_id", "id", "trait__slot", "text", "number")]
+    return [TraitHead(*row) for row in _SLOTS.rows(**_owned(entity))]
 
 
 def _seeds(
@@ -157,25 +184,49 @@ def _within(rows: Rows, followed: Collection[UUID] | None) -> Rows:
 
 def _sessions(entity: Entity, followed: Collection[UUID] | None) -> list[Group]:
     """All of them in the order of their first words, with how many messages of each are followed."""
-    kept = Q() if followed is None else Q(pk__in=followed)
-    messages = Message.objects.for_entity(entity).order_by()
-    found = messages.values_list("session_id", "session__external_id", "session__created_at")
-    counted = found.annotate(count=Count("pk", filter=kept), first=Min("occurred_at"))
+    if followed is None:
+        counted = _ALL_SESSIONS.rows(**_owned(entity))
+    else:
+        counted = _SESSIONS.rows(**_owned(entity), followed=list(followed))
     rows = sorted(counted, key=lambda row: (row[4] or row[2], row[2]))
     return [Group(key("session", id), name, count, id=id) for id, name, _, count, _ in rows]
 
 
+def _said_by_session(
+    *, workspace: UUID, entity: UUID, followed: list[UUID] | None = None
+) -> QuerySet[Any, Any]:
+    kept = Q() if followed is None else one_of("pk", followed)
+    messages = Message.objects.filter(workspace=workspace, entity=entity).order_by()
+    found = messages.values_list("session_id", "session__external_id", "session__created_at")
+    counted: QuerySet[Any, Any] = found.annotate(count=Count("pk", filter=kept), first=Min("occurred_at"))
+    return counted
+
+
+_ALL_SESSIONS = FixedQuery(_said_by_session, workspace=UUID, entity=UUID)
+_SESSIONS = FixedQuery(_said_by_session, workspace=UUID, entity=UUID, followed=list[UUID])
+
+
 def _topics(entity: Entity, followed: Collection[UUID] | None) -> list[Group]:
     """The largest first."""
-    atoms = _within(Atom.objects.for_entity(entity), followed).order_by()
-    counted = atoms.values_list("topic").annotate(count=Count("pk"), past=Count("pk", filter=_PAST))
-    return [
-        Group(topic_key(topic), topic, count, past)
-        for topic, count, past in counted.order_by("-count", "topic")
-    ]
+    if followed is None:
+        counted = _ALL_TOPICS.rows(**_owned(entity))
+    else:
+        counted = _TOPICS.rows(**_owned(entity), followed=list(followed))
+    return [Group(topic_key(topic), topic, count, past) for topic, count, past in counted]
 
 
-_PAST = ~Q(status=Atom.Status.LIVE)
+def _atoms_by_topic(
+    *, workspace: UUID, entity: UUID, followed: list[UUID] | None = None
+) -> QuerySet[Any, Any]:
+    atoms = Atom.objects.filter(workspace=workspace, entity=entity).order_by()
+    kept = atoms if followed is None else atoms.filter(one_of("pk", followed))
+    past = Count("pk", filter=~Q(status=Atom.Status.LIVE))
+    counted: QuerySet[Any, Any] = kept.values_list("topic").annotate(count=Count("pk"), past=past)
+    return counted.order_by("-count", "topic")
+
+
+_ALL_TOPICS = FixedQuery(_atoms_by_topic, workspace=UUID, entity=UUID)
+_TOPICS = FixedQuery(_atoms_by_topic, workspace=UUID, entity=UUID, followed=list[UUID])
 
 
 def _messages(

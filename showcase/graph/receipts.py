@@ -6,8 +6,9 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Count, F, Q, UUIDField, Value, When
+from django.db.models import Case, Count, F, Q, QuerySet, TextField, UUIDField, Value, When
 
+from memory.fixed_queries import FixedQuery, one_of
 from memory.models import Entity, Evidence
 from showcase.graph.rows import Receipts, key, topic_key
 
@@ -44,16 +45,54 @@ def read_receipts(
     Of sessions and topics those given are told apart, all others as one, so that what is read does not grow
     with their number. `lines` and `traits` (versions) are all that there are; `followed` narrows both ends.
     """
-    rows = Evidence.objects.filter(workspace_id=entity.workspace_id, entity=entity)
+    owned = {"workspace": entity.workspace_id, "entity": entity.pk}
+    shown = {"messages": messages, "atoms": atoms, "sessions": sessions, "topics": topics}
+    shown |= {"lines": lines, "traits": traits}
+    given: dict[str, Any] = {**owned, **{name: list(values) for name, values in shown.items()}}
+    counted = _ALL.rows(**given) if followed is None else _FOLLOWED.rows(**given, followed=list(followed))
+    # As the server counts them they come in any order.
+    return tuple(sorted(map(_receipts, counted), key=lambda one: (one.upper, one.lower)))
+
+
+def _counted(
+    *,
+    workspace: UUID,
+    entity: UUID,
+    messages: list[UUID],
+    atoms: list[UUID],
+    sessions: list[UUID],
+    topics: list[str],
+    lines: list[UUID],
+    traits: list[UUID],
+    followed: list[UUID] | None = None,
+) -> QuerySet[Any, Any]:
+    """Rows of `ENDS` and their counts."""
+    rows = Evidence.objects.filter(workspace=workspace, entity=entity)
     rows = rows.filter(_derived(followed, lines, traits)).filter(_target(followed, lines))
     ends = {**_upper_ends(atoms, topics), **_lower_ends(messages, atoms, sessions, topics), "beside": BESIDE}
-    counted = rows.annotate(**ends).values_list(*ENDS).annotate(count=Count("pk")).order_by()
-    return tuple(_receipts(row) for row in counted)
+    counted: QuerySet[Any, Any] = (
+        rows.annotate(**ends).values_list(*ENDS).annotate(count=Count("pk")).order_by()
+    )
+    return counted
+
+
+_KINDS = {
+    "workspace": UUID,
+    "entity": UUID,
+    "messages": list[UUID],
+    "atoms": list[UUID],
+    "sessions": list[UUID],
+    "topics": list[str],
+    "lines": list[UUID],
+    "traits": list[UUID],
+}
+_ALL = FixedQuery(_counted, **_KINDS)
+_FOLLOWED = FixedQuery(_counted, **_KINDS, followed=list[UUID])
 
 
 def _upper_ends(atoms: Collection[UUID], topics: Collection[str]) -> dict[str, Case]:
     return {
-        "upper_atom": Case(When(of_atom__in=atoms, then=F("of_atom"))),
+        "upper_atom": Case(When(one_of("of_atom", atoms), then=F("of_atom"))),
         "upper_topic": _topic("of_atom", atoms, topics),
     }
 
@@ -64,24 +103,24 @@ def _lower_ends(
     sessions: Collection[UUID],
     topics: Collection[str],
 ) -> dict[str, Case]:
-    said = ~Q(message__in=messages) & Q(message__isnull=False)
+    said = ~one_of("message", messages) & Q(message__isnull=False)
     return {
-        "lower_message": Case(When(message__in=messages, then=F("message"))),
+        "lower_message": Case(When(one_of("message", messages), then=F("message"))),
         "lower_session": Case(
-            When(said & Q(message__session__in=sessions), then=F("message__session")),
+            When(said & one_of("message__session", sessions), then=F("message__session")),
             When(said, then=Value(OTHER_SESSION)),
             output_field=UUIDField(),
         ),
-        "lower_atom": Case(When(atom__in=atoms, then=F("atom"))),
+        "lower_atom": Case(When(one_of("atom", atoms), then=F("atom"))),
         "lower_topic": _topic("atom", atoms, topics),
     }
 
 
 def _topic(column: str, atoms: Collection[UUID], topics: Collection[str]) -> Case:
     """The topic of atoms that do not stand for themselves."""
-    grouped = ~Q(**{f"{column}__in": atoms}) & Q(**{f"{column}__isnull": False})
+    grouped = ~one_of(column, atoms) & Q(**{f"{column}__isnull": False})
     return Case(
-        When(grouped & Q(**{f"{column}__topic__in": topics}), then=F(f"{column}__topic")),
+        When(grouped & one_of(f"{column}__topic", topics, TextField), then=F(f"{column}__topic")),
         When(grouped, then=Value(OTHER_TOPIC)),
     )
 
@@ -98,15 +137,15 @@ def _receipts(row: Sequence[Any]) -> Receipts:
 
 
 def _derived(followed: Collection[UUID] | None, lines: Collection[UUID], traits: Collection[UUID]) -> Q:
-    atoms = Q(of_atom__isnull=False) if followed is None else Q(of_atom__in=followed)
-    return atoms | Q(of_line__in=lines) | Q(of_trait_version__in=traits)
+    atoms = Q(of_atom__isnull=False) if followed is None else one_of("of_atom", followed)
+    return atoms | one_of("of_line", lines) | one_of("of_trait_version", traits)
 
 
 def _target(followed: Collection[UUID] | None, lines: Collection[UUID]) -> Q:
-    beside = Q(correction__isnull=False) | Q(outside_kind__isnull=False)
+    beside = Q(correction__isnull=False) | Q(outside_kind__isnull=False) | one_of("line", lines)
     if followed is None:
-        return Q(message__isnull=False) | Q(atom__isnull=False) | Q(line__in=lines) | beside
-    return Q(message__in=followed) | Q(atom__in=followed) | Q(line__in=lines) | beside
+        return Q(message__isnull=False) | Q(atom__isnull=False) | beside
+    return one_of("message", followed) | one_of("atom", followed) | beside
 
 
 def _key(*named: tuple[str, Any]) -> str:

@@ -66,7 +66,7 @@ def shown(request: HttpRequest, scope: Scope, progress: Progress) -> Mapping[str
     found: dict[str, Any] = {
         "progress": progress,
         "url": overview_url(scope),
-        "failures": _failures(scope),
+        "failures": _failures(scope) if progress.has_parked else None,
         "empty": NOTHING if progress.standing.messages else _nothing_said(),
     }
     if form.is_valid():

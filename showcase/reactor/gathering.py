@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
+from memory.fixed_queries import FixedQuery, one_of
 from memory.models import Atom, Evidence, Message, Run, SceneVersion, TraitVersion, VersionLine
 from showcase.access import Scope
 from showcase.parts import Receipt
@@ -68,7 +70,7 @@ def gather(scope: Scope, replay: Replay, stage: Stage) -> Gathered:
         cut=cut,
         totals=then.totals_at(entity, cut, later, batch),
         batch=batch,
-        fresh=frozenset(batch) - heard.again if heard else frozenset(),
+        fresh=frozenset(id for id in batch if str(id) not in heard.again) if heard else frozenset(),
         messages={row.pk: row for row in then.messages_at(entity, cut, batch)},
         atoms={row.pk: row for row in atoms},
         versions={row.pk: row for row in versions},
@@ -111,15 +113,25 @@ def _places(written: Sequence[SceneVersion]) -> Mapping[tuple[UUID, int], Sequen
     return found
 
 
+def _evidence(
+    *, workspace: UUID, entity: UUID, at: datetime, run: UUID, written: list[UUID]
+) -> QuerySet[Evidence]:
+    owners = one_of("of_atom", written) | one_of("of_line", written) | one_of("of_trait_version", written)
+    rows = Evidence.objects.filter(workspace=workspace, entity=entity)
+    return rows.filter(owners).filter(then.made(at=at, run=run)).order_by("pk")
+
+
+_EVIDENCE = FixedQuery(_evidence, workspace=UUID, entity=UUID, at=datetime, run=UUID, written=list[UUID])
+
+
 def _receipts(scope: Scope, cut: Cut, run: Run | None) -> Mapping[UUID, tuple[Receipt, ...]]:
     """Receipts of what the run wrote, as far as they were given by then; one statement."""
     if run is None:
         return {}
-    written = [*_outputs(run, ("atoms", "lines", "trait_versions"))]
-    owners = Q(of_atom__in=written) | Q(of_line__in=written) | Q(of_trait_version__in=written)
-    rows = Evidence.objects.filter(workspace_id=scope.entity.workspace_id, entity=scope.entity)
+    written = list(_outputs(run, ("atoms", "lines", "trait_versions")))
+    owner_ids = {"workspace": scope.entity.workspace_id, "entity": scope.entity.pk}
     found: dict[UUID, list[Receipt]] = defaultdict(list)
-    for row in rows.filter(owners).filter(cut.made).order_by("pk"):
+    for row in _EVIDENCE.rows(**owner_ids, **cut.values, written=written):
         owner = row.of_atom_id or row.of_line_id or row.of_trait_version_id
         if owner is not None:
             found[owner].append(receipt_of(scope, row))

@@ -6,16 +6,19 @@ A wave begins with words of another session, or where the cascade starts again b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery, UUIDField
 from django.db.models.fields.json import KT
+from django.db.models.functions import Cast
 
-from memory.models import Entity, Message, Run, Step
+from memory.fixed_queries import FixedQuery, one_of
+from memory.models import Entity, Message, Run, Session, Step
+from memory.queries import json_value
 from showcase.parts import Layer
 
 START = "start"
@@ -25,6 +28,7 @@ LAYER_OF_STEP: Mapping[str, Layer] = {
     Step.PERSONA: "L3",
 }
 NAMES: Mapping[Layer, str] = {"": "Start", "L0": "Words", "L1": "Atoms", "L2": "Scenes", "L3": "Persona"}
+ERASED = "words that were erased"
 AFTERWARDS = "Afterwards"
 """A wave to which nobody said anything: what stood was written anew."""
 
@@ -38,9 +42,10 @@ class Mark:
     started_at: datetime
     at: datetime
     """When it committed."""
-    first_message: UUID | None
-    again: frozenset[UUID] = frozenset()
-    """Those of its words that earlier runs had read: nobody said them anew."""
+    session: str
+    """What the session of its first message is called; empty where it read none."""
+    again: frozenset[str] = frozenset()
+    """Ids of those of its words that earlier runs had read: nobody said them anew."""
     is_again: bool = False
     """Whether that is all of them."""
     scenes_ended: frozenset[str] = frozenset()
@@ -120,63 +125,91 @@ class Replay:
 
 def replay_of(entity: Entity) -> Replay:
     """Read the runs that changed memory or looked and left it as it was; two statements."""
-    marks = list(_with_failures(_rows(entity)))
-    waves = tuple(_waves(marks, _sessions(entity, marks)))
+    rows = _ROWS.rows(workspace=entity.workspace_id, entity=entity.pk)
+    spoken = list({row["session"] for row in rows} - {None})
+    named = _NAMES.rows(workspace=entity.workspace_id, entity=entity.pk, spoken=spoken)
+    names = {session: title or external_id for session, title, external_id in named}
+    waves = tuple(_waves(_with_failures(rows, names)))
     start = Stage(START, "", 0, 0)
     return Replay(waves, (start, *(stage for wave in waves for stage in wave.stages)))
 
 
-def _rows(entity: Entity) -> QuerySet[Run, dict[str, Any]]:
+def _rows(workspace: UUID, entity: UUID) -> QuerySet[Run, dict[str, Any]]:
     """Attempts in the order of their ends; one that found nothing waiting read nothing and is left out."""
-    runs = Run.objects.for_entity(entity).filter(
-        step__in=list(LAYER_OF_STEP), status__in=[Run.Status.SUCCEEDED, Run.Status.FAILED]
+    runs = Run.objects.filter(
+        workspace=workspace,
+        entity=entity,
+        step__in=list(LAYER_OF_STEP),
+        status__in=[Run.Status.SUCCEEDED, Run.Status.FAILED],
+    )
+    first_message = Message.objects.filter(
+        workspace=workspace, entity=entity, pk=Cast(OuterRef("first_message"), UUIDField())
     )
     rows: QuerySet[Run, dict[str, Any]] = (
         runs.exclude(inputs={})
         .order_by("finished_at", "pk")
-        .annotate(first_message=KT("inputs__messages__0"))
+        .annotate(
+            first_message=KT("inputs__messages__0"),
+            session=Subquery(first_message.order_by().values("session_id")),
+            messages=KT("inputs__messages"),
+            scenes_ended=KT("outputs__scenes_ended"),
+            traits_retracted=KT("outputs__traits_retracted"),
+        )
         .values(
-            *("pk", "step", "status", "started_at", "finished_at", "error_kind", "first_message"),
-            *("inputs__messages", "outputs__scenes_ended", "outputs__traits_retracted"),
+            *("id", "step", "status", "started_at", "finished_at", "error_kind", "first_message"),
+            *("session", "messages", "scenes_ended", "traits_retracted"),
         )
     )
     return rows
 
 
-def _with_failures(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mark]:
+def _names(*, workspace: UUID, entity: UUID, spoken: list[UUID]) -> QuerySet[Session, tuple[UUID, str, str]]:
+    sessions = Session.objects.filter(one_of("pk", spoken), workspace=workspace, entity=entity)
+    return sessions.order_by().values_list("pk", "title", "external_id")
+
+
+_ROWS = FixedQuery(_rows, workspace=UUID, entity=UUID)
+_NAMES = FixedQuery(_names, workspace=UUID, entity=UUID, spoken=list[UUID])
+
+
+def _with_failures(rows: Iterable[Mapping[str, Any]], names: Mapping[UUID, str]) -> Iterator[Mark]:
     """Those that succeeded, each with the failures before it."""
     failed: dict[str, list[str]] = {}
-    heard: set[UUID] = set()
+    # Ids as the runs noted them: to make UUIDs of ten thousand takes as long as everything else here.
+    heard: set[str] = set()
     for row in rows:
         if row["status"] == Run.Status.FAILED:
             failed.setdefault(row["step"], []).append(row["error_kind"])
         else:
-            read = {UUID(id) for id in row["inputs__messages"] or ()}
-            found = _mark(row, tuple(failed.pop(row["step"], ())))
-            yield replace(found, again=frozenset(read & heard), is_again=bool(read) and read <= heard)
+            read = _ids(row["messages"])
+            first = names.get(row["session"], ERASED) if row["first_message"] else ""
+            yield _mark(row, first, tuple(failed.pop(row["step"], ())), read, read & heard)
             heard |= read
 
 
-def _mark(row: Mapping[str, Any], failures: tuple[str, ...]) -> Mark:
-    first = row["first_message"]
+def _mark(
+    row: Mapping[str, Any],
+    session: str,
+    failures: tuple[str, ...],
+    read: frozenset[str],
+    again: frozenset[str],
+) -> Mark:
     return Mark(
-        id=row["pk"],
+        id=row["id"],
         layer=LAYER_OF_STEP[row["step"]],
         started_at=row["started_at"],
         at=row["finished_at"],
-        first_message=UUID(first) if first else None,
-        scenes_ended=frozenset(row["outputs__scenes_ended"] or ()),
-        traits_retracted=frozenset(row["outputs__traits_retracted"] or ()),
+        session=session,
+        again=again,
+        is_again=bool(read) and again == read,
+        scenes_ended=_ids(row["scenes_ended"]),
+        traits_retracted=_ids(row["traits_retracted"]),
         failures=failures,
     )
 
 
-def _sessions(entity: Entity, marks: Sequence[Mark]) -> Mapping[UUID, str]:
-    """What the session of each run's first message is called."""
-    wanted = [mark.first_message for mark in marks if mark.layer == "L1" and mark.first_message]
-    rows = Message.objects.for_entity(entity).filter(pk__in=wanted)
-    named = rows.values_list("pk", "session__title", "session__external_id")
-    return {message: title or external_id for message, title, external_id in named}
+def _ids(noted: str | None) -> frozenset[str]:
+    return frozenset(json_value(noted)) if noted else frozenset()
 
 
 @dataclass(slots=True)
@@ -200,20 +233,19 @@ class _Open:
     def closed(self) -> Wave:
         return Wave(self.number, self.session, tuple(self.stages), self.is_again)
 
-    def goes_on_with(self, run: Mark, session: str) -> bool:
+    def goes_on_with(self, run: Mark) -> bool:
         """Whether a run belongs to it: not one below what it reached, nor one that reads other words."""
-        reads_the_same = (session, run.is_again) == (self.session, self.is_again)
+        reads_the_same = (run.session, run.is_again) == (self.session, self.is_again)
         return run.layer >= self.reached and (run.layer != "L1" or reads_the_same)
 
 
-def _waves(marks: Iterable[Mark], sessions: Mapping[UUID, str]) -> Iterator[Wave]:
+def _waves(marks: Iterable[Mark]) -> Iterator[Wave]:
     wave, position = None, 0
     for mark in marks:
-        session = sessions.get(mark.first_message, "words that were erased") if mark.first_message else ""
-        if wave is None or not wave.goes_on_with(mark, session):
+        if wave is None or not wave.goes_on_with(mark):
             if wave is not None:
                 yield wave.closed()
-            wave = _Open(wave.number + 1 if wave else 1, session, mark.is_again)
+            wave = _Open(wave.number + 1 if wave else 1, mark.session, mark.is_again)
         for layer in ("L0", "L1") if mark.layer == "L1" and not mark.is_again else (mark.layer,):
             position += 1
             wave.add(layer, mark, position)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Count, Exists, OuterRef, Q, When
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Coalesce
 
+from memory.fixed_queries import FixedQuery, one_of
 from memory.models import Atom, Correction, Entity, Message, Scene, SceneVersion, Trait, TraitVersion
 from memory.recall.atoms import with_receipts
 from showcase.demonstration import count_of
@@ -21,6 +22,8 @@ from showcase.reactor.stages import Replay, Stage
 
 Kind = Correction.Kind
 ENDINGS = (Kind.ATOM_RETRACTED, Kind.SCENE_RETIRED, Kind.SCENES_MERGED, Kind.TRAIT_RETRACTED)
+BEGINNING, NOBODY = datetime.min.replace(tzinfo=UTC), UUID(int=0)
+"""A moment at which nothing had been made, and a run that made nothing."""
 MESSAGES_BEFORE = 6
 """So many of what was said before stand above what is new."""
 MESSAGES_NEW = 200
@@ -39,14 +42,19 @@ class Cut:
     """Words that were there by then."""
 
     @property
-    def made(self) -> Q:
-        """Rows that were there."""
-        return Q(created_at__lte=self.at) | Q(run_id=self.run) if self.at else Q(pk__in=())
+    def values(self) -> dict[str, Any]:
+        """What `made` is asked with."""
+        return {"at": self.at or BEGINNING, "run": self.run or NOBODY}
 
-    def said(self, batch: Collection[UUID]) -> Q:
-        """Messages that were there; those that are being read were, in any case."""
-        recorded = Q(recorded_at__lte=self.heard) if self.heard else Q()
-        return recorded | Q(pk__in=list(batch)) if recorded else Q(pk__in=())
+
+def made(*, at: datetime, run: UUID) -> Q:
+    """Rows that were there."""
+    return Q(created_at__lte=at) | Q(run_id=run)
+
+
+def said(*, heard: datetime, batch: Collection[UUID]) -> Q:
+    """Messages that were there; those that are being read were, in any case."""
+    return Q(recorded_at__lte=heard) | one_of("pk", batch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,58 +105,122 @@ def ended_later(entity: Entity, replay: Replay, stage: Stage, cut: Cut) -> Ended
     return EndedLater(frozenset(atoms), frozenset(scenes), frozenset(traits))
 
 
+def _owned(entity: Entity) -> dict[str, UUID]:
+    return {"workspace": entity.workspace_id, "entity": entity.pk}
+
+
+def _totals(
+    *, entity: UUID, at: datetime, run: UUID, heard: datetime, batch: list[UUID], retracted: list[UUID]
+) -> QuerySet[Any, dict[str, int]]:
+    atoms, messages = Atom.objects.filter(made(at=at, run=run)), Message.objects.all()
+    counts = {
+        "said": count_of(messages.filter(said(heard=heard, batch=batch))),
+        "made": count_of(atoms),
+        "held": count_of(atoms.filter(_held(at, run, retracted))),
+        "versions": count_of(SceneVersion.objects.filter(made(at=at, run=run))),
+        "waiting": count_of(messages.pending()),
+    }
+    rows: QuerySet[Any, Any] = Entity.objects.filter(pk=entity).annotate(**counts).values(*counts)
+    return rows
+
+
+_TOTALS = FixedQuery(
+    _totals, entity=UUID, at=datetime, run=UUID, heard=datetime, batch=list[UUID], retracted=list[UUID]
+)
+
+
 def totals_at(entity: Entity, cut: Cut, later: EndedLater, batch: Collection[UUID]) -> Totals:
     """The figures of a stage; one statement."""
-    atoms, messages = Atom.objects.filter(cut.made), Message.objects.all()
-    counted: Any = Entity.objects.annotate(
-        said_count=count_of(messages.filter(cut.said(batch))),
-        made_count=count_of(atoms),
-        held_count=count_of(atoms.filter(_held(cut, later))),
-        version_count=count_of(SceneVersion.objects.filter(cut.made)),
-        waiting_count=count_of(messages.pending()),
-    ).get(pk=entity.pk)
+    if cut.heard is None:
+        return Totals(0, 0, 0, 0, waiting=Message.objects.for_entity(entity).pending().count())
+    [counted] = _TOTALS.rows(
+        entity=entity.pk,
+        **cut.values,
+        heard=cut.heard,
+        batch=list(batch),
+        retracted=list(map(UUID, later.atoms)),
+    )
     return Totals(
-        messages=counted.said_count,
-        atoms=counted.held_count,
-        superseded=counted.made_count - counted.held_count,
-        versions=counted.version_count,
-        waiting=counted.waiting_count,
+        messages=counted["said"],
+        atoms=counted["held"],
+        superseded=counted["made"] - counted["held"],
+        versions=counted["versions"],
+        waiting=counted["waiting"],
     )
 
 
-def _held(cut: Cut, later: EndedLater) -> Q:
-    """Atoms that held at the cut."""
+def _held(at: datetime, run: UUID, retracted: Collection[UUID]) -> Q:
+    """Atoms that held at the cut; those that were `retracted` later did."""
     event = Coalesce("occurred_at", "created_at")
     own_event = Coalesce(OuterRef("occurred_at"), OuterRef("created_at"))
-    mates = Atom.objects.filter(cut.made, chain=OuterRef("chain")).annotate(event=event)
+    mates = Atom.objects.filter(made(at=at, run=run), chain=OuterRef("chain")).annotate(event=event)
     replaced = Exists(mates.filter(Q(pk=OuterRef("superseded_by")) | Q(event__gt=own_event)))
     was_replaced_later = Q(status=Atom.Status.SUPERSEDED, superseded_by__isnull=False) & ~replaced
-    was_taken_back_later = Q(status=Atom.Status.RETRACTED, pk__in=list(later.atoms))
+    was_taken_back_later = Q(status=Atom.Status.RETRACTED) & one_of("pk", retracted)
     return Q(status=Atom.Status.LIVE) | was_replaced_later | was_taken_back_later
 
 
+def _messages(
+    *, workspace: UUID, entity: UUID, heard: datetime, batch: list[UUID], shown: list[UUID]
+) -> QuerySet[Message]:
+    rows = Message.objects.filter(workspace=workspace, entity=entity)
+    before = rows.filter(said(heard=heard, batch=batch)).exclude(one_of("pk", batch)).order_by("-seq")
+    # As one list: an alternative to a list of ids would have all messages looked at.
+    ids = before.values("pk")[:MESSAGES_BEFORE].union(rows.filter(one_of("pk", shown)).values("pk"), all=True)
+    return rows.filter(pk__in=ids).select_related("session")
+
+
+_MESSAGES = FixedQuery(
+    _messages, workspace=UUID, entity=UUID, heard=datetime, batch=list[UUID], shown=list[UUID]
+)
+
+
 def messages_at(entity: Entity, cut: Cut, batch: Collection[UUID]) -> list[Message]:
-    """What is being read and what was said just before, session by session; one statement."""
-    rows = Message.objects.for_entity(entity)
-    before = rows.filter(cut.said(batch)).exclude(pk__in=list(batch)).order_by("-seq")[:MESSAGES_BEFORE]
-    found = rows.filter(Q(pk__in=list(batch)[:MESSAGES_NEW]) | Q(pk__in=before.values("pk")))
-    return sorted(
-        found.select_related("session"), key=lambda one: (one.session.created_at, one.session_id, one.ordinal)
-    )
+    """What is being read and what was said just before, session by session; at most one statement."""
+    if cut.heard is None:
+        return []
+    ids = list(batch)
+    found = _MESSAGES.rows(**_owned(entity), heard=cut.heard, batch=ids, shown=ids[:MESSAGES_NEW])
+    return sorted(found, key=lambda one: (one.session.created_at, one.session_id, one.ordinal))
+
+
+def _atoms(
+    *, workspace: UUID, entity: UUID, at: datetime, run: UUID, retracted: list[UUID], wanted: list[UUID]
+) -> QuerySet[Atom]:
+    held, rows = _held(at, run, retracted), Atom.objects.filter(workspace=workspace, entity=entity)
+    newest = rows.filter(made(at=at, run=run)).filter(held).order_by("-seq").values("pk")[:ATOMS_SHOWN]
+    ids = newest.union(rows.filter(one_of("pk", wanted)).values("pk"), all=True)
+    told = with_receipts(rows.filter(pk__in=ids)).defer("terms")
+    return told.annotate(holds_then=Case(When(held, then=True), default=False)).order_by("seq")
+
+
+_ATOMS = FixedQuery(
+    _atoms, workspace=UUID, entity=UUID, at=datetime, run=UUID, retracted=list[UUID], wanted=list[UUID]
+)
 
 
 def atoms_at(entity: Entity, cut: Cut, later: EndedLater, wanted: Collection[UUID]) -> list[Atom]:
-    """The newest that held, and whatever else is wanted; one statement.
+    """The newest that held, and whatever else is wanted; at most one statement.
 
     Each knows whether it held (`holds_then`).
     """
-    held = _held(cut, later)
-    rows = Atom.objects.for_entity(entity).filter(cut.made).filter(held)
-    newest = rows.order_by("-seq").values("pk")[:ATOMS_SHOWN]
-    told = with_receipts(Atom.objects.for_entity(entity).filter(Q(pk__in=newest) | Q(pk__in=list(wanted))))
-    return list(
-        told.defer("terms").annotate(holds_then=Case(When(held, then=True), default=False)).order_by("seq")
-    )
+    if cut.at is None and not wanted:
+        return []
+    retracted = list(map(UUID, later.atoms))
+    return _ATOMS.rows(**_owned(entity), **cut.values, retracted=retracted, wanted=list(wanted))
+
+
+def _scenes(
+    *, workspace: UUID, entity: UUID, at: datetime, run: UUID, wanted: list[UUID]
+) -> QuerySet[SceneVersion]:
+    rows, then = SceneVersion.objects.filter(workspace=workspace, entity=entity), made(at=at, run=run)
+    newer = SceneVersion.objects.filter(then, scene=OuterRef("scene"), number__gt=OuterRef("number"))
+    newest = rows.filter(then).filter(~Exists(newer)).values("pk")
+    found = rows.filter(Q(pk__in=newest) | one_of("pk", wanted)).select_related("scene")
+    return found.annotate(line_count=Count("places")).order_by("scene__created_at", "scene", "number")
+
+
+_SCENES = FixedQuery(_scenes, workspace=UUID, entity=UUID, at=datetime, run=UUID, wanted=list[UUID])
 
 
 def scenes_at(entity: Entity, cut: Cut, wanted: Collection[UUID]) -> list[SceneVersion]:
@@ -156,11 +228,7 @@ def scenes_at(entity: Entity, cut: Cut, wanted: Collection[UUID]) -> list[SceneV
 
     Each knows how many lines it has (`line_count`). One statement.
     """
-    rows = SceneVersion.objects.for_entity(entity)
-    newer = SceneVersion.objects.filter(cut.made, scene=OuterRef("scene"), number__gt=OuterRef("number"))
-    newest = rows.filter(cut.made).filter(~Exists(newer)).values("pk")
-    found = rows.filter(Q(pk__in=newest) | Q(pk__in=list(wanted))).select_related("scene")
-    return list(found.annotate(line_count=Count("places")).order_by("scene__created_at", "scene", "number"))
+    return _SCENES.rows(**_owned(entity), **cut.values, wanted=list(wanted))
 
 
 def stood_scenes(versions: Iterable[SceneVersion], cut: Cut, later: EndedLater) -> list[SceneVersion]:
@@ -172,16 +240,25 @@ def stood_scenes(versions: Iterable[SceneVersion], cut: Cut, later: EndedLater) 
     ]
 
 
+def _traits(
+    *, workspace: UUID, entity: UUID, at: datetime, run: UUID, wanted: list[UUID]
+) -> QuerySet[TraitVersion]:
+    rows, then = TraitVersion.objects.filter(workspace=workspace, entity=entity), made(at=at, run=run)
+    newer = TraitVersion.objects.filter(then, trait=OuterRef("trait"), number__gt=OuterRef("number"))
+    newest = rows.filter(then).filter(~Exists(newer)).values("pk")
+    found = rows.filter(Q(pk__in=newest) | one_of("pk", wanted)).select_related("trait")
+    return found.order_by("trait__slot", "number")
+
+
+_TRAITS = FixedQuery(_traits, workspace=UUID, entity=UUID, at=datetime, run=UUID, wanted=list[UUID])
+
+
 def traits_at(entity: Entity, cut: Cut, wanted: Collection[UUID]) -> list[TraitVersion]:
     """The newest wording of each slot by then, and whatever else is wanted, by slot and number.
 
     One statement.
     """
-    rows = TraitVersion.objects.for_entity(entity)
-    newer = TraitVersion.objects.filter(cut.made, trait=OuterRef("trait"), number__gt=OuterRef("number"))
-    newest = rows.filter(cut.made).filter(~Exists(newer)).values("pk")
-    found = rows.filter(Q(pk__in=newest) | Q(pk__in=list(wanted))).select_related("trait")
-    return list(found.order_by("trait__slot", "number"))
+    return _TRAITS.rows(**_owned(entity), **cut.values, wanted=list(wanted))
 
 
 def stood_traits(

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django import template
 from django.template.context import Context
-from django.utils.formats import date_format
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from memory.models import Section
 from memory.recall.short_ids import short_id
+from showcase import markup
+from showcase.composer.markup import named, told
+from showcase.graph.markup import edges, nodes, outlined
 from showcase.links import anchor as anchor_of
 from showcase.navigation import Item, items
+from showcase.parts import Card
+from showcase.reactor.markup import listed
 from showcase.said import as_plain, as_said
 from showcase.theme import Theme, theme_of
 
-MOMENT = "j M Y, H:i"
 HEADINGS: dict[str, str] = {section.value: str(section.label) for section in Section}
 
 register = template.Library()
 register.filter("as_said", as_said)
 register.filter("as_plain", as_plain)
+register.filter("hue", markup.hue)
+register.filter("moment", markup.moment)
+register.simple_tag(markup.receipts)
+register.simple_tag(told, name="told_rows")
+register.simple_tag(named, name="named_rows")
+register.simple_tag(edges, name="graph_edges")
+register.simple_tag(nodes, name="graph_nodes")
+register.simple_tag(outlined)
+register.simple_tag(listed)
 
 
 @register.filter
@@ -51,16 +61,16 @@ def heading(section: str) -> str:
     return HEADINGS.get(section) or words(section).capitalize()
 
 
-@register.filter
-def hue(layer: str) -> str:
-    """The class that gives an element the hue of a layer; none for what lies beside the ladder."""
-    return layer.lower()
+@register.simple_tag
+def record(card: Card) -> SafeString:
+    """One record of any layer: `{% record card %}`."""
+    return markup.record(card)
 
 
-@register.filter
-def moment(at: datetime | None) -> SafeString | str:
-    """An instant in the zone that it carries."""
-    return format_html('<time datetime="{}">{}</time>', at.isoformat(), date_format(at, MOMENT)) if at else ""
+@register.simple_tag
+def anchored_record(card: Card) -> SafeString:
+    """The same with the id that receipts on the page lead to."""
+    return markup.record(card, is_anchored=True)
 
 
 @register.simple_tag(takes_context=True)

@@ -1,5 +1,6 @@
 """Places: nothing overlaps, nothing leaves the drawing, and edges end at their nodes."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -71,6 +72,20 @@ def test_atoms_stand_in_the_order_of_what_they_rest_on() -> None:
     picture = place(sketch_of(4))
     order = [cluster.nodes[0].node.key for cluster in picture.columns[1].clusters]
     assert order == ["a3", "a2", "a1", "a0"]
+
+
+def test_many_that_rest_on_the_same_stand_around_it_and_not_below_it() -> None:
+    messages = tuple(Cluster((node(f"m{number}"),)) for number in range(12))
+    atoms = tuple(Cluster((node(f"a{number}"),)) for number in range(12))
+    columns = (
+        Column("L0", "Messages", "said", messages, 12, "message"),
+        Column("L1", "Atoms", "claims", atoms, 12, "atom"),
+    )
+    first, *others = (f"a{number}" for number in range(12))
+    edges = (Edge("m0", first, 1), *(Edge("m6", other, 1) for other in others))
+    said, claimed = place(Sketch(columns, edges)).columns
+    boxes = [cluster.box for cluster in said.clusters]
+    assert [replace(cluster.box, x=0.0) for cluster in claimed.clusters] == boxes
 
 
 def test_edges_end_at_their_nodes_and_shine_between_what_stands_out() -> None:
