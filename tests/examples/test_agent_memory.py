@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memseek_site.trial import Trial, trial_server
-from tests.data_folders import empty_folder
+from tests.data_folders import empty_folder, migrated_folder
 from tests.setup.commands import ROOT, environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -22,7 +22,7 @@ OFFICE = "say This is separate from payments: the office move is blocked until t
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Trial]:
-    with trial_server(scopes=["write"]) as server:
+    with migrated_folder() as folder, trial_server(scopes=["write"], MEMSEEK_DATA_DIR=str(folder)) as server:
         yield server
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from memory.client import Memory, SubjectRef
 from memseek_site.trial import Trial, trial_server
+from tests.data_folders import migrated_folder
 from tests.setup.commands import ROOT, environment, processes_about
 from tests.stub_provider import Reply, StubProvider
 
@@ -34,7 +35,7 @@ CUSTOMER = SubjectRef(kind="customer", identifier="customer-123")
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Trial]:
-    with trial_server() as server:
+    with migrated_folder() as folder, trial_server(MEMSEEK_DATA_DIR=str(folder)) as server:
         yield server
 
 

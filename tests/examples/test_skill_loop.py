@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memseek_site.trial import Trial, trial_server
+from tests.data_folders import migrated_folder
 from tests.setup.commands import ROOT, environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -27,7 +28,7 @@ Draft of version 2: """
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Trial]:
-    with trial_server(scopes=["admin"]) as server:
+    with migrated_folder() as folder, trial_server(scopes=["admin"], MEMSEEK_DATA_DIR=str(folder)) as server:
         yield server
 
 
