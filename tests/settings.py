@@ -30,10 +30,12 @@ if SUFFIX != "-" and not os.environ["MEMSEEK_DATA_DIR"].endswith(SUFFIX):
 os.environ["MEMSEEK_ENV_FILE"] = "none in tests"
 
 from memseek_site.settings import *  # noqa: E402, F403
-from memseek_site.settings import DATABASES, MIDDLEWARE  # noqa: E402
+from memseek_site.settings import DATABASES, LOGGING, MIDDLEWARE  # noqa: E402
 
 # Several runs may share the servers: each has a database of its own (tests/conftest.py removes dead ones).
 DATABASES["default"]["TEST"] = {"NAME": f"test_memseek_{os.getpid()}"}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Every reply of the API is held against the OpenAPI document.
 MIDDLEWARE = ["tests.api.contract.middleware.ContractMiddleware", *MIDDLEWARE]
+# pytest shows what is logged; what our handler takes for standard error now is closed when a test runs.
+LOGGING["handlers"]["stderr"] = {"class": "logging.NullHandler"}
