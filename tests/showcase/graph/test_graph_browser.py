@@ -191,8 +191,10 @@ def test_a_telephone_shows_drawing_and_outline_in_the_order_of_the_focus(
 
 
 def test_on_paper_there_is_the_drawing_and_the_outline(visit: Callable[..., Visit], alice: Entity) -> None:
-    page = visit(color_scheme="dark").goto(PAGE)
+    window = visit(color_scheme="dark")
+    page = window.goto(PAGE)
     page.emulate_media(media="print")
     expect(page.locator(".filter")).to_be_hidden()
     expect(page.locator(".graph-svg")).to_be_visible()
     expect(page.locator("#outline")).to_be_visible()
+    assert window.faults(is_axe_asked=False) == []

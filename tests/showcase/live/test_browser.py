@@ -71,9 +71,11 @@ def test_a_member_signs_in_chooses_filters_follows_and_leaves(
 
 
 def test_a_run_is_opened_by_its_name(visit: Callable[..., Visit], entity: Entity) -> None:
-    page = visit().goto(f"{LIVE}?run=x1")
+    window = visit()
+    page = window.goto(f"{LIVE}?run=x1")
     sign_in(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("agent.alice-x1")
+    assert window.faults(is_axe_asked=False) == []
 
 
 def test_it_is_whole_without_script(visit: Callable[..., Visit], entity: Entity) -> None:

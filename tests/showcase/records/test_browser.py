@@ -57,7 +57,8 @@ def test_two_versions_are_chosen_and_compared(
 
 
 def test_a_wording_is_followed_down_to_the_words(visit: Callable[..., Visit], told: Told) -> None:
-    page = visit().goto("/showcase/agent-memory/persona/")
+    window = visit()
+    page = window.goto("/showcase/agent-memory/persona/")
     page.locator(".slot", has_text="Wants to be asked first.").locator(".grounds a").click()
     expect(page.locator("h1")).to_have_text(told.rule.text)
     page.locator(".tree .l1 a").first.click()
@@ -66,6 +67,7 @@ def test_a_wording_is_followed_down_to_the_words(visit: Callable[..., Visit], to
     expect(page.locator(".turn-shown .text")).to_have_text(told.messages[0].text)
     page.get_by_role("link", name="Its trace").click()
     expect(page.locator(".tree .l3 .text")).to_have_text("Wants to be asked first.")
+    assert window.faults() == []
 
 
 def test_the_difference_is_walked_by_keyboard(visit: Callable[..., Visit], told: Told) -> None:

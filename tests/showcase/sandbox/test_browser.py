@@ -94,10 +94,14 @@ def test_what_happens_meanwhile_arrives_and_leaves_the_draft_alone(visit: Callab
 
 
 def test_when_its_time_is_over_the_page_says_how_to_begin(visit: Callable[..., Visit]) -> None:
-    page = visit().goto(PAGE)
+    window = visit()
+    page = window.goto(PAGE)
     tell(page, "I live in Oslo.")
     Entity.objects.update(created_at="2026-01-01T00:00:00Z")
     expect(page.get_by_role("heading", name="What happens to your words")).to_be_visible(timeout=MADE_MS)
+    # What the page looks up is gone: that is how it notices.
+    window.complaints = [told for told in window.complaints if "404" not in told]
+    assert window.faults() == []
 
 
 def test_without_script_it_is_whole(visit: Callable[..., Visit]) -> None:
@@ -145,12 +149,14 @@ def test_pages_are_quiet_stay_here_fit_and_have_no_barriers(
 
 
 def test_it_is_walked_by_keyboard(visit: Callable[..., Visit]) -> None:
-    page = visit().goto(PAGE)
+    window = visit()
+    page = window.goto(PAGE)
     page.get_by_label("Say something worth remembering").focus()
     page.keyboard.type("Never ship on a Friday.")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator("#words article")).to_contain_text("Never ship on a Friday.")
+    assert window.faults() == []
 
 
 def test_what_is_too_long_is_counted_and_not_cut(visit: Callable[..., Visit]) -> None:

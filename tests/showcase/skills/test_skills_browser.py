@@ -57,3 +57,5 @@ def test_a_reviewer_signs_in_approves_and_sees_it_active(
     expect(page.locator("#version-1 .state").first).to_have_text("active")
     expect(page.locator("#version-1")).to_contain_text("Approved by robin")
     expect(page.get_by_text("Waiting for a reviewer")).to_have_count(0)
+    draft.refresh_from_db()
+    assert draft.status == ProcedureVersion.Status.ACTIVE
