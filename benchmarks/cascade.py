@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.answers import answer_to
@@ -84,7 +85,7 @@ def measured(stub: StubProvider, count: int) -> Iterator[Sample]:
     """So many fresh entities of a new workspace, one after the other; a worker has to be there."""
     from memory.ingest.workspaces import create_workspace
 
-    workspace = create_workspace(name="benchmark of the cascade").workspace
+    workspace = create_workspace(name=f"benchmark of the cascade {token_hex(4)}").workspace
     # One more, not counted: a worker's first run makes connections and loads the design.
     for number in range(count + 1):
         sample = _sample(stub, workspace, f"agent.{number}")

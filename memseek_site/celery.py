@@ -14,6 +14,8 @@ from celery import Celery, signals
 from celery.exceptions import SecurityWarning
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memseek_site.settings")
+# All of Django's checks load the admin and every page, 30 MB that a worker never uses; its own are run below.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 # Celery warns of root because pickled tasks run code; ours are JSON, and containers often are root.
 warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -37,11 +39,12 @@ def keep_logging(loglevel: int | None = None, **_: Any) -> None:
 def prepare_worker(**_: Any) -> None:
     """Refuse wrong settings and have servers before the first connection; then give signs of life."""
     from memory.llm.registry import warm_up
+    from memseek_site import checks
     from memseek_site.broker_restoring import let_restoring_fail
     from memseek_site.heartbeat import Heartbeat
     from memseek_site.servers import prepare_server
 
-    prepare_server()
+    prepare_server(checked=[checks.SETTINGS])
     let_restoring_fail()
     heartbeat = Heartbeat("worker")
     heartbeat.start()

@@ -4,7 +4,7 @@ import gc
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -35,16 +35,16 @@ def ensure_servers() -> EmbeddedUse | None:
         sys.exit(f"memseek: {problem}")
 
 
-def refuse_wrong_settings() -> None:
-    """End the process with every serious finding of the system checks and its hint."""
-    findings = [finding for finding in checks.run_checks() if finding.is_serious()]
+def refuse_wrong_settings(tags: Sequence[str] | None = None) -> None:
+    """End the process with every serious finding of the system checks (with these tags) and its hint."""
+    findings = [finding for finding in checks.run_checks(tags=tags) if finding.is_serious()]
     if findings:
         sys.exit("\n".join(["memseek: the settings are wrong, nothing was started.", *map(str, findings)]))
 
 
-def prepare_server() -> None:
-    """What every long-running process does first."""
-    refuse_wrong_settings()
+def prepare_server(checked: Sequence[str] | None = None) -> None:
+    """What every long-running process does first. `checked`: tags of the checks, if not all of them."""
+    refuse_wrong_settings(checked)
     tell_of_lost_threads()
     ensure_servers()
 

@@ -7,6 +7,8 @@ from memory.proxy.views import needs_asgi
 from memseek_site.metrics.door import metrics
 from showcase.shared import shared
 
+admin.autodiscover()
+
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("metrics", metrics, name="metrics"),

@@ -7,7 +7,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+import tiktoken
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from memory.recall import tokens
 from memory.recall.tokens import count_tokens, fitting, safety_for, tokens_by_rank
 
 CORPUS = tomllib.loads(Path(__file__).with_name("test_tokens_corpus.toml").read_text(encoding="utf-8"))
@@ -19,6 +23,34 @@ PUBLISHED_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb
 @pytest.mark.parametrize("name", CORPUS)
 def test_a_count_is_that_of_the_vocabulary(name: str) -> None:
     assert count_tokens(CORPUS[name]["text"]) == CORPUS[name]["tokens"]
+
+
+@pytest.fixture(scope="session")
+def published() -> tiktoken.Encoding:
+    """The encoder of those who made the vocabulary, with it and with the pattern that it is cut by."""
+    return tiktoken.Encoding(
+        "o200k_base",
+        pat_str=tokens._PIECES.pattern,
+        mergeable_ranks={token: rank for rank, token in enumerate(tokens_by_rank())},
+        special_tokens={},
+    )
+
+
+OLD_LETTERS = st.characters(max_codepoint=0x10FF, exclude_categories=["Cs", "Cn"])
+"""Of scripts that every table of letters has known for long: cutting depends on the table's year."""
+WRITTEN = st.one_of(
+    st.text(OLD_LETTERS, max_size=60),
+    st.text(st.characters(max_codepoint=0x7F), max_size=60),
+    st.text(st.sampled_from("漢字かなカナ한글👍🏽é ab'sſ’\n\r\t 12."), max_size=60),
+    st.sampled_from("ab \n=-é漢").flatmap(lambda one: st.integers(1, 300).map(lambda times: one * times)),
+)
+
+
+@given(text=st.lists(WRITTEN, max_size=4).map("".join))
+@example(text="Krankenversicherungsbeitrag wasn't, I'LL\x1c\x85\u2028 see // C:\\data\\in/out")
+@example(text="ab" * 3_000)
+def test_any_text_takes_as_many_tokens_as_its_makers_say(published: tiktoken.Encoding, text: str) -> None:
+    assert count_tokens(text) == len(published.encode_ordinary(text))
 
 
 def test_the_vocabulary_is_the_published_one() -> None:

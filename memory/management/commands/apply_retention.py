@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.models import Workspace
 from memory.stewardship.retention import Retained, apply_retention, retention_overdue
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """The counts go to standard output."""
 
     help = (

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.ingest.entities import find_entity
 from memory.ingest.problems import IngestError
 from memory.ingest.workspaces import DEFAULT_SCOPES, create_key
 from memory.management.lifetimes import add_lifetime_argument, end_of
 from memory.models import Entity, Key, Workspace
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """Standard output holds the object and nothing else, so that a script can read it."""
 
     help = "Make a key of a workspace and print it, this once: for some of its entities, for some time."

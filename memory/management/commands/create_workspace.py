@@ -3,16 +3,17 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.ingest.problems import IngestError
 from memory.ingest.workspaces import DEFAULT_SCOPES, create_workspace
 from memory.management.lifetimes import add_lifetime_argument, end_of
 from memory.models import Key
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """Standard output holds the object and nothing else, so that a script can read it."""
 
     help = "Create a workspace and print it with its API key, which is shown this once."

@@ -3,11 +3,12 @@
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.walkthrough.demonstrating import run_demo_tour
 from memory.walkthrough.shell import asked_at_terminal
 from memory.walkthrough.tour import Ask
+from memseek_site.commands import MemseekCommand
 from memseek_site.demonstration import Aside, ensure_operator, ensure_workspace
 from memseek_site.doctor.processes import living
 from memseek_site.serving import (
@@ -21,7 +22,7 @@ from memseek_site.serving import (
 from memseek_site.supervisor import Supervisor, Write, worker_child, writer
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """Safe to run again: what is there stays, what is missing is done."""
 
     help = "Run the scripted tour through the real cascade, print the four layers, then serve the site."

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.cascade.designs import SHIPPED, UnknownDesignError, available_designs
 from memory.cascade.designs.finding import folder_designs
 from memory.cascade.designs.installing import use_design
 from memory.models import Workspace
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """One line for each design; folders that hold none are told on standard error."""
 
     help = "List the designs that a workspace may use, or choose one of them."

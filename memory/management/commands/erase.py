@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.ingest.entities import find_entity
 from memory.models import Entity, Erasure, Workspace
@@ -16,10 +16,11 @@ from memory.stewardship.actors import RefusedChangeError
 from memory.stewardship.erasing import Scope, erase, plan_erasure, planned, token_of
 from memory.stewardship.erasures import sessions_named
 from memory.walkthrough.procedures import terminal_actor
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """The counts go to standard output; a terminal asks for the entity's name before anything goes."""
 
     help = (

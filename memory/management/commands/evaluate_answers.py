@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.evaluation.answering import AnswerReport, Models, evaluate_answers
 from memory.evaluation.preparing import DEFAULT_WORKSPACE, NotReadyError, evaluation_workspace, prepare
@@ -17,12 +17,13 @@ from memory.ingest.importers.records import UnreadableFileError
 from memory.ingest.problems import IngestError
 from memory.llm.registry import language_model
 from memory.management.commands.evaluate_recall import chosen_samples, notice
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 ALIASES = ("strong", "cheap")
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """Figures go to standard output, progress to standard error."""
 
     help = (

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.evaluation.metrics import DEPTHS, TOKEN_BUDGETS
 from memory.evaluation.preparing import DEFAULT_WORKSPACE, NotReadyError, evaluation_workspace, prepare
@@ -17,6 +17,7 @@ from memory.evaluation.recalling import RecallReport, evaluate_conversation, ver
 from memory.ingest.importers.records import UnreadableFileError
 from memory.ingest.problems import IngestError
 from memory.llm.embedders.protocol import EmbeddingError
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 NOTICE_EVERY = 50
@@ -27,7 +28,7 @@ COLUMNS = (
 )
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """Figures go to standard output, progress to standard error."""
 
     help = (

@@ -6,18 +6,19 @@ import os
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.ingest.entities import find_entity
 from memory.models import Entity, Workspace
 from memory.stewardship.exporting import Export, open_export
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 OWNER_ONLY = 0o600
 UNFINISHED = ".part"
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """What was written goes to standard output."""
 
     help = "Write everything that makes up the memory of an entity into a file; import_entity reads it."

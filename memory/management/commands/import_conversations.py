@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -21,6 +21,7 @@ from memory.ingest.importing import AUTOMATIC, ImportProgress, import_file
 from memory.ingest.problems import IngestError
 from memory.models import Workspace
 from memory.walkthrough.waiting import wait_until_settled
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 from memseek_site.workers import ensure_worker
 
@@ -30,7 +31,7 @@ DEFAULT_TIMEOUT_SECONDS = 600.0
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """The report goes to standard output, progress to standard error."""
 
     help = (

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.models import Workspace
 from memory.stewardship.exporting import UnreadableExportError, import_entity
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """What came in goes to standard output."""
 
     help = "Make a new entity out of an export: all of it, or nothing."

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.cascade.designs import BadDesignError
 from memory.cascade.designs.installing import DesignTakenError, install_design, use_design
 from memory.models import Workspace
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """A folder that is no design is refused with every file, key and reason; then nothing is stored."""
 
     help = "Check a folder's design and install it into a workspace, whose choice stays as it is."

@@ -8,12 +8,13 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.client.errors import ConfigurationError
 from memory.client.site import Site, is_site_named, site_of
 from memory.llm.embedders.registry import query_embedding
 from memory.mcp.threads import in_thread
+from memseek_site.commands import MemseekCommand
 from memseek_site.servers import ensure_servers
 from memseek_site.serving import migrate_if_needed
 from memseek_site.workers import ensure_worker
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from memory.mcp.callers import Caller
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """In this process on the database, or passed on to the server that MEMSEEK_BASE_URL names."""
 
     help = (

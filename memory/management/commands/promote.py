@@ -9,14 +9,15 @@ import threading
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.claims.promotion import PAUSE_SECONDS, Promoted, PromotionWorker, rebuild_graph
 from memory.models import Entity
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """The counts go to standard output, progress to standard error."""
 
     help = (

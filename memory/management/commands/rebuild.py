@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from memory.cascade.designs import Design, UnknownDesignError, load_design
@@ -24,13 +24,14 @@ from memory.ingest.entities import find_entity
 from memory.llm.protocol import Model
 from memory.llm.registry import UnknownModelError, configured_model, named_model
 from memory.models import Entity, Rebuild, Workspace
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 ANY = "*"
 """`--apply` without a token."""
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """The difference goes to standard output, progress to standard error."""
 
     help = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db.models import QuerySet
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -14,10 +14,11 @@ from memory.indexing.step import queue_missing_vectors
 from memory.llm.embedders.protocol import Embedder, EmbeddingError
 from memory.llm.embedders.registry import configured_embedder
 from memory.models import Entity
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """The report goes to standard output, progress to standard error."""
 
     help = (

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import (
     add_address_arguments,
     choose_port,
@@ -15,7 +16,7 @@ from memseek_site.serving import (
 from memseek_site.supervisor import Supervisor, writer
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """Runs until Ctrl-C or SIGTERM; a crashed process is started again."""
 
     help = "Serve the site with its worker; starts the embedded servers when no others are configured."

@@ -7,14 +7,15 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.ingest.entities import find_entity
 from memory.models import Entity, Workspace
 from memory.stewardship.verify import Problem, Report, inspect
+from memseek_site.commands import MemseekCommand
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """Looks, changes nothing; exit code 1 when something is not as it should be."""
 
     help = "Check that nothing is lost, doubled, half-done or without evidence; safe beside a live system."

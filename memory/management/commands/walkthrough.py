@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import Any, TextIO
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory.ingest.entities import ensure_entity, refuse_name
 from memory.ingest.problems import IngestError
@@ -18,11 +18,12 @@ from memory.walkthrough.local import LocalMemory
 from memory.walkthrough.naming import entity_name, greeting, new_run_id
 from memory.walkthrough.screen import Screen
 from memory.walkthrough.walking import add_walking_arguments, leaving_quietly, walk_of, walk_through
+from memseek_site.commands import MemseekCommand
 from memseek_site.serving import migrate_if_needed
 from memseek_site.workers import ensure_worker
 
 
-class Command(BaseCommand):
+class Command(MemseekCommand):
     """Piped input runs as a script."""
 
     help = "Walk through a four-layer memory: the tour, then a prompt. AGENT_MEMORY_RUN_ID names the run."

@@ -1,0 +1,43 @@
+"""What a process loads: pages and the admin only where they are served or checked."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("memseek_site.urls", "memory.admin.atoms", "showcase.urls", "unfold.admin")
+
+WORKER = """
+from memseek_site.celery import application
+from memseek_site import checks, servers
+application.loader.import_default_modules()
+servers.refuse_wrong_settings([checks.SETTINGS])
+"""
+COMMAND = """
+from django.core.management import get_commands, load_command_class
+command = load_command_class(get_commands()["verify"], "verify")
+command.check(tags=command.requires_system_checks)
+"""
+CHECK = """
+from django.core.management import call_command
+call_command("check")
+"""
+
+
+@pytest.mark.parametrize(
+    ("what", "loaded"),
+    [(WORKER, []), (COMMAND, []), (CHECK, list(PAGES))],
+    ids=["worker", "command", "check"],
+)
+def test_pages_are_loaded_where_they_are_needed(what: str, loaded: list[str]) -> None:
+    told = (
+        f"import json, os, sys\nos.environ['DJANGO_SETTINGS_MODULE'] = 'tests.settings'\n"
+        f"import django\ndjango.setup()\n{what}\n"
+        f"print(json.dumps([name for name in {PAGES!r} if name in sys.modules]))"
+    )
+    ran = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout.splitlines()[-1]) == loaded
