@@ -170,6 +170,8 @@ class OfferedScene:
     """Length of all its lines, shown or not."""
     topic_counts: tuple[int, ...] = ()
     """How many of the atoms have each of `topics`."""
+    lines_left_out: int = 0
+    """How many of its lines a prompt has no room for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,8 @@ def _candidates(
     nearby = find_candidates(
         entity=entity,
         texts=[said_words(turn) for turn in context[-CONTEXT_SEARCHED:]],
-        each=limits.candidates_per_message,
+        # What an earlier turn speaks of was offered when that turn was read.
+        each=limits.candidates_per_message // 2,
         total=limits.candidates,
     )
     return list({atom.pk: atom for atom in (*found, *nearby)}.values())[: limits.candidates]

@@ -17,6 +17,7 @@ from memory.cascade.persona_writing import PersonaEdit, write_persona
 from memory.cascade.rules.handles import Handles, Kind
 from memory.cascade.scene_state import ScenesState, SceneState, read_scenes
 from memory.cascade.showing import show_scenes, show_traits
+from memory.cascade.showing_lines import shortened, under
 from memory.cascade.stage import Question, Verdict, Written
 from memory.cascade.trait_state import TraitState, due_traits, read_trait_rulings, read_traits
 from memory.cascade.waking import Waiting
@@ -118,13 +119,15 @@ def _question(entity: Entity, batch: PersonaBatch, design: Design) -> Question[P
         markers=design.example_markers,
         rulings=read_trait_rulings(entity),
     )
+    weigh = under(payload.traits)
+    shown = [shortened(scene, design.limits.scene_shown_characters, weigh) for scene in payload.scenes]
     return Question(
         payload=payload,
         values={
             "entity": entity.name,
             "time_zone": entity.time_zone,
             "traits": show_traits(payload.traits),
-            "scenes": show_scenes(payload.scenes),
+            "scenes": show_scenes(shown),
         },
         answer_schema=PersonaAnswer,
         item_schema=TraitEdit,

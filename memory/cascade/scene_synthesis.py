@@ -23,6 +23,7 @@ from memory.cascade.scene_respect import SceneRespect
 from memory.cascade.scene_state import ScenesState, read_scenes
 from memory.cascade.scene_writing import write_synthesis
 from memory.cascade.showing import show_atoms, show_scenes
+from memory.cascade.showing_lines import concerning, listed, shortened
 from memory.cascade.stage import Question, StaleInputsError, Verdict, Written
 from memory.cascade.waking import Waiting
 from memory.cascade.work import Claim
@@ -214,6 +215,8 @@ def _question(entity: Entity, batch: SynthesisBatch, design: Design) -> Question
         zone=entity.zone,
         respect=SceneRespect.read(entity, batch.state),
     )
+    is_wanted = concerning(atom.text for atom in batch.atoms)
+    shown = [shortened(scene, design.limits.scene_shown_characters, is_wanted) for scene in payload.scenes]
     return Question(
         payload=payload,
         values={
@@ -221,8 +224,8 @@ def _question(entity: Entity, batch: SynthesisBatch, design: Design) -> Question
             "time_zone": entity.time_zone,
             "scene_cap": str(design.limits.scene_cap),
             "target": str(design.limits.scene_target_characters),
-            "atoms": show_atoms(payload.atoms),
-            "scenes": show_scenes(payload.scenes),
+            "atoms": show_atoms(listed(payload.atoms, shown)),
+            "scenes": show_scenes(shown),
         },
         answer_schema=SynthesisAnswer,
         item_schema=SceneEdit,

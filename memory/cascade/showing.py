@@ -66,7 +66,8 @@ def _scene(scene: OfferedScene) -> str:
     )
     if not scene.is_full:
         return f"{head}\n  (lines not shown)"
-    return "\n".join([head, *(_line(line) for line in scene.lines)])
+    more = [f"  ({scene.lines_left_out} more lines not shown)"] if scene.lines_left_out else []
+    return "\n".join([head, *(_line(line) for line in scene.lines), *more])
 
 
 def _line(line: OfferedLine) -> str:

@@ -40,23 +40,17 @@ def extract_due(seen: Circumstances, settings: WakingSettings) -> datetime:
 
 
 def synthesis_due(seen: Circumstances, settings: WakingSettings) -> datetime | None:
-    """scene_synthesis: at once when the entity is quiet, else at most once in an interval.
+    """scene_synthesis: at once after a pause, and at most once in an interval while words keep coming.
 
-    None while a flush still has messages to extract: placing all atoms after the last one was made gives the
-    same scenes whatever the timing, and the extraction's end wakes this step.
+    Between two sentences of a slow talk no message waits either: that no synthesis was needed for an interval
+    is what tells that the entity is quiet.
     """
-    if not seen.is_upstream_busy:
-        return seen.now
-    if seen.is_flushing:
-        return None
-    return _after_interval(seen, settings.scene_interval_seconds)
+    return _unless_flushing(seen, settings.scene_interval_seconds)
 
 
 def persona_due(seen: Circumstances, settings: WakingSettings) -> datetime | None:
-    """persona: at most once in an interval; a flush waits for the scenes instead."""
-    if seen.is_flushing:
-        return None if seen.is_upstream_busy else seen.now
-    return _after_interval(seen, settings.persona_interval_seconds)
+    """persona: the same with an interval of its own."""
+    return _unless_flushing(seen, settings.persona_interval_seconds)
 
 
 def compaction_due(seen: Circumstances, settings: WakingSettings) -> datetime:
@@ -72,6 +66,17 @@ def promotion_due(seen: Circumstances, settings: WakingSettings) -> datetime:
     if seen.is_flushing and not seen.is_upstream_busy:
         return seen.now
     return min(seen.waiting.first, seen.now) + timedelta(seconds=settings.promotion_seconds)
+
+
+def _unless_flushing(seen: Circumstances, interval_seconds: float) -> datetime | None:
+    """After the interval; a flush does not wait for it, but for the step before.
+
+    To take everything after the last of it was made gives the same memory whatever the timing. None until
+    then: the end of the step before wakes this one.
+    """
+    if seen.is_flushing:
+        return None if seen.is_upstream_busy else seen.now
+    return _after_interval(seen, interval_seconds)
 
 
 def _after_interval(seen: Circumstances, seconds: float) -> datetime:

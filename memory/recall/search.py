@@ -36,8 +36,8 @@ from memory.recall.second_look import look_around
 from memory.recall.tail import TAIL_LIMIT, Tail, scan_unindexed
 
 QUERY_LIMIT = 10_000
-CANDIDATES_PER_RESULT = 5
-LEAST_CANDIDATES, MOST_CANDIDATES = 100, 200
+CANDIDATES_PER_RESULT = 3
+LEAST_CANDIDATES, MOST_CANDIDATES = 60, 200
 """Candidates of each layer that an arm gives: some for each wanted result, within these bounds."""
 WORDS_MILLISECONDS = 1_500
 MEANING_MILLISECONDS = 1_500

@@ -63,13 +63,13 @@ def test_a_flush_extracts_at_once() -> None:
     assert extract_due(seen(now=0.5, is_flushing=True), SETTINGS) == at(0.5)
 
 
-def test_scenes_are_made_at_once_when_the_entity_is_quiet() -> None:
-    assert synthesis_due(seen(now=3.0, finished=2.9), SETTINGS) == at(3.0)
-
-
-@pytest.mark.parametrize(("finished", "due"), [(None, 3.0), (2.0, 17.0), (-60.0, 3.0)])
-def test_scenes_keep_an_interval_while_messages_keep_coming(finished: float | None, due: float) -> None:
-    assert synthesis_due(seen(now=3.0, is_upstream_busy=True, finished=finished), SETTINGS) == at(due)
+@pytest.mark.parametrize(("finished", "due"), [(None, 3.0), (2.0, 17.0), (-12.1, 3.0), (-60.0, 3.0)])
+@pytest.mark.parametrize("is_upstream_busy", [True, False])
+def test_scenes_are_made_at_once_after_a_pause_and_else_keep_an_interval(
+    finished: float | None, due: float, is_upstream_busy: bool
+) -> None:
+    circumstances = seen(now=3.0, is_upstream_busy=is_upstream_busy, finished=finished)
+    assert synthesis_due(circumstances, SETTINGS) == at(due)
 
 
 def test_a_flush_makes_scenes_only_after_the_last_message_was_read() -> None:

@@ -57,6 +57,8 @@ class Limits(_Strict):
     full_scenes: int = Field(ge=1, le=5)
     scene_target_characters: int = Field(ge=200)
     scene_hard_characters: int = Field(ge=500)
+    scene_shown_characters: int = Field(default=2_400, ge=500)
+    """So much of a scene's lines is shown to a step, those first that concern what is new."""
     scene_cap: int = Field(ge=1, le=15)
     persona_scenes: int = Field(ge=1, le=15)
     fold_turns: int = Field(ge=1, le=500)

@@ -14,8 +14,10 @@ from memory.recall.context.standing import Standing, read_standing
 from memory.recall.hits import Found
 from memory.recall.search import Request, search
 
-TOKENS_OF_A_LINE = 15
-"""No line of memory is expected to take fewer: so many results are enough to fill the budget."""
+TOKENS_OF_A_LINE = 25
+"""Lines of memory take about as many and more: so many results fill the budget, with those that are left out."""
+CANDIDATES_PER_RESULT = 1.0
+"""Of each layer and arm: with so many results asked for, more of them change nothing (docs/benchmarks.md)."""
 LEAST_RESULTS = 40
 MOST_RESULTS = 400
 SAME_WORDS = 0.8
@@ -45,6 +47,7 @@ def read_material(
             limit=min(MOST_RESULTS, LEAST_RESULTS + memory_budget // TOKENS_OF_A_LINE),
             filters=replace(filters, layers=layers),
             uses_meaning=uses_meaning,
+            candidates_per_result=CANDIDATES_PER_RESULT,
             languages=standing.languages,
             scenes=standing.scenes,
         ),
