@@ -70,9 +70,8 @@ def count_tokens(text: str, *, safety: float = 1.0) -> int:
 
 def _tokens(text: str) -> int:
     pieces = (_ASCII_PIECES if text.isascii() else _PIECES).findall(text)
-    return sum(
-        _piece_kept(piece) if len(piece) <= KEPT_PIECE_CHARACTERS else _piece(piece) for piece in pieces
-    )
+    is_common = max(map(len, pieces), default=0) <= KEPT_PIECE_CHARACTERS
+    return sum(map(_piece_kept if is_common else _piece, pieces))
 
 
 def _piece(piece: str) -> int:
