@@ -14,7 +14,7 @@ from memory.api.errors import RequestRefused
 from memory.api.reading import refuse_unknown, single
 from memory.ingest.entities import ENTITY_NAME_LIMIT
 from memory.ingest.incoming import MESSAGES_PER_CALL, IncomingMessage
-from memory.recall.timeline import TYPES, TimelineRequest
+from memory.recall.timeline import LARGEST_SEQUENCE_NUMBER, TYPES, TimelineRequest
 from memory.recall.timeline_records import COLLECTIONS, Collection
 
 TIMELINE_PARAMETERS = ("entity", "status", "collections", "types", "limit", "before")
@@ -23,7 +23,6 @@ STATUSES = ("active", "all")
 ALL_TYPES = tuple(dict.fromkeys(type for types in TYPES.values() for type in types))
 DEFAULT_LIMIT = 50
 LARGEST_LIMIT = 100
-LARGEST_SEQUENCE_NUMBER = 2**63 - 1
 
 Name = TypeVar("Name", bound=str)
 RecordType = Literal[

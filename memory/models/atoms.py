@@ -218,6 +218,8 @@ class Atom(Owned, StepInput):
         ]
         indexes = [
             models.Index(F("entity"), F("seq").desc(), name="atom_timeline"),
+            # Counts of all and of what is live, for the timeline: equal entries share their place in it.
+            models.Index(fields=["entity", "status"], name="atom_standing"),
             models.Index(F("chain"), F("seq"), name="atom_chain"),
             models.Index(
                 F("entity"),

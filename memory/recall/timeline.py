@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from uuid import UUID
-
-from django.db.models import Model, Q, QuerySet, Value
+from functools import lru_cache
+from typing import Any
 
 from memory import queries
-from memory.models import Atom, Entity, Message, Scene, SceneVersion, Trait, TraitVersion
-from memory.recall.timeline_records import COLLECTIONS, READERS, Collection, TimelineRecord
-
-Place = tuple[int, Collection, UUID]
-"""A record's number in the one sequence, its layer and its id."""
+from memory.models import Atom, Entity, Message
+from memory.recall.timeline_records import (
+    COLLECTIONS,
+    Collection,
+    Place,
+    TimelineRecord,
+    records_of,
+    statements_of,
+)
 
 MESSAGE_TYPES = tuple(Message.Role.values)
 MEMORY_TYPES = tuple(Atom.Kind.values)
@@ -26,13 +28,8 @@ TYPES: Mapping[Collection, tuple[str, ...]] = {
     "scenes": (SCENE_TYPE,),
     "persona": (TRAIT_TYPE,),
 }
-
-HEADS: Mapping[Collection, Q] = {
-    "messages": Q(),
-    "memories": Q(status=Atom.Status.LIVE),
-    "scenes": Q(is_head=True, scene__status=Scene.Status.LIVE),
-    "persona": Q(is_head=True, trait__status=Trait.Status.LIVE),
-}
+LARGEST_SEQUENCE_NUMBER = 2**63 - 1
+REMEMBERED_TEXTS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,69 +61,40 @@ class TimelinePage:
 
 
 def read_timeline(entity: Entity, request: TimelineRequest) -> TimelinePage:
-    """One page in a number of statements that depends on neither its length nor the size of the memory."""
-    places = _places(entity, request)
-    shown = places[: request.limit]
-    records = _records(entity, shown)
+    """One page, there and back twice: where its records are; then all of them, with the counts."""
+    owner = {"workspace": entity.workspace_id, "entity": entity.pk}
+    [places] = queries.kept_texts((_places_within(request.limit + 1), _wanted(entity, request)))
+    shown: list[Place] = places[: request.limit]
+    asked = statements_of(entity, shown)
+    # The counts are last: they take longest in a large memory, while the records come in already.
+    *rows, counts = queries.kept_rows(*asked.values(), ("timeline_counts", owner))
     return TimelinePage(
-        records=tuple(sorted(records, key=lambda record: -record.seq)),
+        records=tuple(records_of(entity, dict(zip(asked, rows, strict=True)))),
         next_before=shown[-1][0] if len(places) > len(shown) else None,
-        counts=_counts(entity),
+        counts=_counts(counts),
     )
 
 
-def _rows(entity: Entity, collection: Collection) -> QuerySet[Model]:
-    tables: Mapping[Collection, QuerySet[Model]] = {
-        "messages": Message.objects.for_entity(entity),
-        "memories": Atom.objects.for_entity(entity),
-        "scenes": SceneVersion.objects.for_entity(entity),
-        "persona": TraitVersion.objects.for_entity(entity),
+def _counts(rows: Iterable[Sequence[Any]]) -> dict[Collection, Counts]:
+    """In the order of the layers: the server may count the quickest first."""
+    found = {collection: Counts(heads, versions) for collection, heads, versions in rows}
+    return {collection: found[collection] for collection in COLLECTIONS}
+
+
+@lru_cache(REMEMBERED_TEXTS)
+def _places_within(most: int) -> str:
+    """The query of so many places; one more than are shown tells whether older ones follow."""
+    return queries.with_literals(queries.statement("timeline_places"), {"most": most})
+
+
+def _wanted(entity: Entity, request: TimelineRequest) -> dict[str, object]:
+    """What is to be shown, as the query takes it."""
+    types = set(request.types)
+    return {
+        "workspace": entity.workspace_id,
+        "entities": queries.array([entity.pk]),
+        "collections": [name for name in request.collections if not types or types & set(TYPES[name])],
+        "types": list(request.types) or None,
+        "history": request.is_history_shown,
+        "before": LARGEST_SEQUENCE_NUMBER if request.before is None else request.before,
     }
-    return tables[collection]
-
-
-def _places(entity: Entity, request: TimelineRequest) -> list[Place]:
-    """Where the page's records are, and one more when older ones follow: one statement over four indexes."""
-    arms = [
-        _arm(entity, request, collection)
-        for collection in request.collections
-        if not request.types or set(request.types) & set(TYPES[collection])
-    ]
-    if not arms:
-        return []
-    first, *others = arms
-    union = first.union(*others, all=True).order_by("-seq") if others else first
-    return list(union[: request.limit + 1])
-
-
-def _arm(entity: Entity, request: TimelineRequest, collection: Collection) -> QuerySet[Model, Place]:
-    rows = _rows(entity, collection).filter(_of_types(collection, request.types))
-    if not request.is_history_shown:
-        rows = rows.filter(HEADS[collection])
-    if request.before is not None:
-        rows = rows.filter(seq__lt=request.before)
-    named = rows.annotate(collection=Value(collection)).order_by("-seq")
-    places: QuerySet[Model, Place] = named.values_list("seq", "collection", "pk")
-    return places[: request.limit + 1]
-
-
-def _of_types(collection: Collection, types: Sequence[str]) -> Q:
-    if types and collection == "messages":
-        return Q(role__in=types)
-    if types and collection == "memories":
-        return Q(kind__in=types)
-    return Q()
-
-
-def _records(entity: Entity, places: Sequence[Place]) -> list[TimelineRecord]:
-    ids: dict[Collection, list[UUID]] = defaultdict(list)
-    for _, collection, id in places:
-        ids[collection].append(id)
-    return [record for collection, wanted in ids.items() for record in READERS[collection](entity, wanted)]
-
-
-def _counts(entity: Entity) -> dict[Collection, Counts]:
-    """Heads and versions of each collection, in one statement."""
-    owner = {"workspace": entity.workspace_id, "entity": entity.pk}
-    [found] = queries.kept_rows(("timeline_counts", owner))
-    return {collection: Counts(heads, versions) for collection, heads, versions in found}

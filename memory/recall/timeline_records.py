@@ -1,43 +1,37 @@
-"""The records of the timeline, read layer by layer from their rows."""
+"""The records of the timeline, layer by layer from the rows of named queries."""
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 from typing import Any, Literal, get_args
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
-from django.db.models import Max
-
+from memory import queries
 from memory.cascade.rules.sections import SECTION_ORDER, ParsedLine, render_scene
-from memory.models import (
-    Atom,
-    Entity,
-    Evidence,
-    Line,
-    Message,
-    Scene,
-    SceneVersion,
-    Trait,
-    TraitVersion,
-    VersionLine,
-)
-from memory.recall.atoms import assertion
+from memory.models import Atom, Authority, Entity, Scene, Trait
+from memory.recall.records import Assertion
 
 Collection = Literal["messages", "memories", "scenes", "persona"]
 COLLECTIONS: tuple[Collection, ...] = get_args(Collection)
 ACTIVE = "active"
 SUPERSEDED = "superseded"
 SECTIONS = {section.value: section for section in SECTION_ORDER}
+AUTHORITIES = {level.value: level.label for level in Authority}
+LIVE = Atom.Status.LIVE.value
+HOLDING = frozenset({Scene.Status.LIVE.value, Trait.Status.LIVE.value})
+REMEMBERED_SCENES = 256
 
-SAID = (
-    *("role", "speaker", "ordinal", "attachment_text", "parent", "tool_name", "tool_calls", "tool_call_id"),
-    "metadata",
-)
-"""What a message's content tells, under the names of its columns, beside the name of its session."""
-_TARGETS = ("message_id", "atom_id", "line_id", "correction_id")
+Place = tuple[int, Collection, UUID]
+"""A record's number in the one sequence, its layer and its id."""
+Row = Sequence[Any]
+Statement = tuple[str, Mapping[str, Any]]
+"""The name of a query, and its parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,173 +55,179 @@ class TimelineRecord:
     citations: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Receipts:
-    """What a derived row rests on, and when the latest of its atoms was said."""
+def statements_of(entity: Entity, places: Iterable[Place]) -> dict[Collection, Statement]:
+    """What reads the rows of these places: one statement for each layer that they are of."""
+    ids: dict[Collection, list[UUID]] = defaultdict(list)
+    for _, collection, id in places:
+        ids[collection].append(id)
+    owner = {"workspace": entity.workspace_id, "entity": entity.pk}
+    return {
+        collection: (f"timeline_{collection}", {**owner, "rows": queries.array(wanted)})
+        for collection, wanted in ids.items()
+    }
 
-    citations: tuple[str, ...]
-    said_at: datetime | None
+
+def records_of(entity: Entity, rows: Mapping[Collection, Iterable[Row]]) -> list[TimelineRecord]:
+    """The records of these rows of each layer, newest first."""
+    zone = entity.zone
+    records = [RECORDS[collection](row, zone) for collection, found in rows.items() for row in found]
+    return sorted(records, key=lambda record: record.seq, reverse=True)
 
 
-NO_RECEIPTS = _Receipts((), None)
-
-
-def message_records(entity: Entity, ids: Sequence[UUID]) -> Iterable[TimelineRecord]:
+def _message(row: Row, zone: ZoneInfo) -> TimelineRecord:
     """L0, with its place in its session."""
-    rows = Message.objects.for_entity(entity).filter(pk__in=ids)
-    # A page is a hundred of them: making models of the rows would take longer than reading them.
-    for id, seq, text, occurred_at, recorded_at, session, *said in rows.values_list(
-        "id", "seq", "text", "occurred_at", "recorded_at", "session__external_id", *SAID
-    ):
-        told = dict(zip(SAID, said, strict=True))
-        yield TimelineRecord(
-            id=id,
-            seq=seq,
-            collection="messages",
-            type=told["role"],
-            key=f"{session}#{told['ordinal']}",
-            status=ACTIVE,
-            text=text,
-            content={**told, "session_id": session},
-            occurred_at=occurred_at,
-            created_at=recorded_at,
-        )
+    id, seq, text, occurred_at, recorded_at, session, role, speaker, ordinal = row[:9]
+    attachment_text, parent, tool_name, tool_calls, tool_call_id, metadata = row[9:]
+    return TimelineRecord(
+        id=id,
+        seq=seq,
+        collection="messages",
+        type=role,
+        key=f"{session}#{ordinal}",
+        status=ACTIVE,
+        text=text,
+        content={
+            "role": role,
+            "speaker": speaker,
+            "ordinal": ordinal,
+            "attachment_text": attachment_text,
+            "parent": parent,
+            "tool_name": tool_name,
+            "tool_calls": queries.json_value(tool_calls),
+            "tool_call_id": tool_call_id,
+            "metadata": queries.json_value(metadata),
+            "session_id": session,
+        },
+        occurred_at=_time(occurred_at),
+        created_at=datetime.fromisoformat(recorded_at),
+    )
 
 
-def memory_records(entity: Entity, ids: Sequence[UUID]) -> Iterable[TimelineRecord]:
+def _memory(row: Row, zone: ZoneInfo) -> TimelineRecord:
     """L1, with the decision that made it and what took its place."""
-    receipts = _receipts(entity, "of_atom_id", ids)
-    for row in Atom.objects.for_entity(entity).filter(pk__in=ids):
-        yield TimelineRecord(
-            id=row.pk,
-            seq=row.seq,
-            collection="memories",
-            type=row.kind,
-            key=str(row.chain_id),
-            status=ACTIVE if row.status == Atom.Status.LIVE else row.status,
-            text=row.text,
-            content=_memory_content(row, entity),
-            occurred_at=row.occurred_at,
-            created_at=row.created_at,
-            citations=receipts.get(row.pk, NO_RECEIPTS).citations,
-        )
+    id, seq, chain, status, text, occurred_at, created_at, kind = row[:8]
+    return TimelineRecord(
+        id=id,
+        seq=seq,
+        collection="memories",
+        type=kind,
+        key=chain,
+        status=ACTIVE if status == LIVE else status,
+        text=text,
+        content=_memory_content(row, zone),
+        occurred_at=_time(occurred_at),
+        created_at=datetime.fromisoformat(created_at),
+        citations=_once(row[-1]),
+    )
 
 
-def _memory_content(row: Atom, entity: Entity) -> dict[str, Any]:
-    asserted = assertion(row, entity)
+def _memory_content(row: Row, zone: ZoneInfo) -> dict[str, Any]:
+    kind, priority, decision, merge_reason, topic, subject, scope, authority = row[7:15]
+    happened_from, happened_until, last_seen_at, superseded_by = row[15:19]
     return {
-        "memory_kind": row.kind,
-        "priority": row.priority,
-        "decision": row.decision,
-        "merge_reason": row.merge_reason,
-        "topic": row.topic,
-        "subject": row.subject,
-        "scope": row.scope,
-        "authority": row.get_authority_display(),
-        "happened_from": row.happened_from,
-        "happened_until": row.happened_until,
-        "last_seen_at": row.last_seen_at,
-        "superseded_by": row.superseded_by_id,
-        "assertion": asdict(asserted) if asserted is not None else None,
+        "memory_kind": kind,
+        "priority": priority,
+        "decision": decision,
+        "merge_reason": merge_reason,
+        "topic": topic,
+        "subject": subject,
+        "scope": scope,
+        "authority": AUTHORITIES[authority],
+        "happened_from": happened_from,
+        "happened_until": happened_until,
+        "last_seen_at": _time(last_seen_at),
+        "superseded_by": superseded_by,
+        "assertion": _assertion(row[19:26], zone),
     }
 
 
-def scene_records(entity: Entity, ids: Sequence[UUID]) -> Iterable[TimelineRecord]:
-    """L2: versions as Markdown. They cite what their lines rest on."""
-    lines = _lines(entity, ids)
-    receipts = _receipts(entity, "of_line_id", [line.pk for found in lines.values() for line in found])
-    for row in SceneVersion.objects.for_entity(entity).filter(pk__in=ids).select_related("scene"):
-        rests_on = _joined(receipts.get(line.pk, NO_RECEIPTS) for line in lines[row.pk])
-        yield TimelineRecord(
-            id=row.pk,
-            seq=row.seq,
-            collection="scenes",
-            type="scene",
-            key=row.scene.slug,
-            status=_head_status(is_head=row.is_head, owner=row.scene.status),
-            text=render_scene(
-                row.title, (ParsedLine(SECTIONS[line.section], line.text) for line in lines[row.pk])
-            ),
-            content=_scene_content(row),
-            occurred_at=rests_on.said_at,
-            created_at=row.created_at,
-            citations=rests_on.citations,
-        )
+def _assertion(row: Row, zone: ZoneInfo) -> dict[str, Any] | None:
+    """What an observed claim asserts, its times in the entity's own zone."""
+    subject_kind, subject_id, predicate, value, live_source, valid_from, valid_until = row
+    if not predicate:
+        return None
+    asserted = Assertion(
+        subject_kind=subject_kind,
+        subject_id=subject_id,
+        predicate=predicate,
+        value=queries.json_value(value),
+        live_source=live_source,
+        valid_from=_time(valid_from, zone),
+        valid_until=_time(valid_until, zone),
+    )
+    return asdict(asserted)
 
 
-def _scene_content(row: SceneVersion) -> dict[str, Any]:
-    return {
-        "title": row.title,
-        "summary": row.summary,
-        "version": row.number,
-        "heat": row.scene.heat,
-        "slot": row.scene.slot,
-        "scene_status": row.scene.status,
-    }
+def _scene(row: Row, zone: ZoneInfo) -> TimelineRecord:
+    """L2: a version as Markdown. It cites what its lines rest on."""
+    id, seq, slug, is_head, status, created_at, title, summary, number, heat, slot, said_at, written = row
+    lines = json.loads(written) if written else []
+    return TimelineRecord(
+        id=id,
+        seq=seq,
+        collection="scenes",
+        type="scene",
+        key=slug,
+        status=_head_status(is_head=is_head, owner=status),
+        text=_markdown(title, tuple((section, text) for section, text, _ in lines)),
+        content={
+            "title": title,
+            "summary": summary,
+            "version": number,
+            "heat": heat,
+            "slot": slot,
+            "scene_status": status,
+        },
+        occurred_at=_time(said_at),
+        created_at=datetime.fromisoformat(created_at),
+        citations=_once(cited for _, _, citations in lines for cited in citations or ()),
+    )
 
 
-def trait_records(entity: Entity, ids: Sequence[UUID]) -> Iterable[TimelineRecord]:
-    """L3: wordings of traits. They cite scene lines, and are as recent as the words under those."""
-    receipts = _receipts(entity, "of_trait_version_id", ids)
-    rows = TraitVersion.objects.for_entity(entity).filter(pk__in=ids).select_related("trait")
-    for row in rows.annotate(said_at=Max("evidence__line__evidence__atom__occurred_at")):
-        yield TimelineRecord(
-            id=row.pk,
-            seq=row.seq,
-            collection="persona",
-            type="trait",
-            key=row.trait.slot,
-            status=_head_status(is_head=row.is_head, owner=row.trait.status),
-            text=row.text,
-            content={"slot": row.trait.slot, "version": row.number},
-            occurred_at=row.said_at,  # type: ignore[attr-defined]  # annotated above
-            created_at=row.created_at,
-            citations=receipts.get(row.pk, NO_RECEIPTS).citations,
-        )
+@lru_cache(REMEMBERED_SCENES)
+def _markdown(title: str, lines: tuple[tuple[str, str], ...]) -> str:
+    """The same few scenes are on many pages."""
+    return render_scene(title, (ParsedLine(SECTIONS[section], text) for section, text in lines))
+
+
+def _trait(row: Row, zone: ZoneInfo) -> TimelineRecord:
+    """L3: a wording of a trait. It cites scene lines, and is as recent as the words under those."""
+    id, seq, slot, is_head, status, text, created_at, number, said_at, citations = row
+    return TimelineRecord(
+        id=id,
+        seq=seq,
+        collection="persona",
+        type="trait",
+        key=slot,
+        status=_head_status(is_head=is_head, owner=status),
+        text=text,
+        content={"slot": slot, "version": number},
+        occurred_at=_time(said_at),
+        created_at=datetime.fromisoformat(created_at),
+        citations=_once(citations),
+    )
 
 
 def _head_status(*, is_head: bool, owner: str) -> str:
     """An earlier version is superseded; the head shares the state of its scene or trait."""
     if not is_head:
         return SUPERSEDED
-    return ACTIVE if owner in {Scene.Status.LIVE.value, Trait.Status.LIVE.value} else owner
+    return ACTIVE if owner in HOLDING else owner
 
 
-def _lines(entity: Entity, versions: Sequence[UUID]) -> dict[UUID, list[Line]]:
-    found: dict[UUID, list[Line]] = defaultdict(list)
-    places = VersionLine.objects.filter(
-        workspace_id=entity.workspace_id, entity_id=entity.pk, version__in=versions
-    )
-    for place in places.select_related("line").order_by("version", "position"):
-        found[place.version_id].append(place.line)
-    return found
+def _time(told: str | None, zone: tzinfo = UTC) -> datetime | None:
+    """A time out of its text: the driver takes ten times as long, and there are hundreds on a page."""
+    return datetime.fromisoformat(told).astimezone(zone) if told else None
 
 
-def _receipts(entity: Entity, derived: str, ids: Sequence[UUID]) -> dict[UUID, _Receipts]:
-    """Receipts by derived row, in the order in which they were given."""
-    found: dict[UUID, list[_Receipts]] = defaultdict(list)
-    rows = Evidence.objects.filter(
-        workspace_id=entity.workspace_id, entity_id=entity.pk, **{f"{derived}__in": ids}
-    ).order_by("pk")
-    columns = (derived, "atom__occurred_at", *_TARGETS, "outside_kind", "outside_reference")
-    for owner, said_at, *targets, outside_kind, outside_reference in rows.values_list(*columns):
-        outside = [f"{outside_kind}:{outside_reference}"] if outside_kind else []
-        cited = [str(target) for target in targets if target is not None] + outside
-        found[owner].append(_Receipts(tuple(cited), said_at))
-    return {owner: _joined(receipts) for owner, receipts in found.items()}
+def _once(citations: Iterable[str] | None) -> tuple[str, ...]:
+    """Each citation once, in the order in which they were given."""
+    return tuple(dict.fromkeys(citations or ()))
 
 
-def _joined(receipts: Iterable[_Receipts]) -> _Receipts:
-    """Several lists of receipts as one: each citation once, the latest time."""
-    gathered = list(receipts)
-    cited = dict.fromkeys(citation for one in gathered for citation in one.citations)
-    times = [one.said_at for one in gathered if one.said_at is not None]
-    return _Receipts(tuple(cited), max(times, default=None))
-
-
-READERS: Mapping[Collection, Callable[[Entity, Sequence[UUID]], Iterable[TimelineRecord]]] = {
-    "messages": message_records,
-    "memories": memory_records,
-    "scenes": scene_records,
-    "persona": trait_records,
+RECORDS: Mapping[Collection, Callable[[Row, ZoneInfo], TimelineRecord]] = {
+    "messages": _message,
+    "memories": _memory,
+    "scenes": _scene,
+    "persona": _trait,
 }

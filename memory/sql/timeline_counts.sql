@@ -1,18 +1,33 @@
--- Records of each collection: those that hold now, and all of them with their history.
-SELECT 'messages', count(*), count(*)
-FROM memory_message
-WHERE workspace_id = %(workspace)s AND entity_id = %(entity)s
+-- Records of each collection: those that hold now, and all of them with their history. Messages and memories are counted
+-- by the entity alone, in an index of a few pages each without a look at their rows; and by themselves, since to start
+-- processes that count them at the same time would take longer.
+WITH message AS MATERIALIZED (
+    SELECT count(*) AS versions FROM memory_message WHERE entity_id = %(entity)s
+),
+atom AS MATERIALIZED (
+    SELECT count(*) FILTER (WHERE status = 'live') AS heads, count(*) AS versions
+    FROM memory_atom
+    WHERE entity_id = %(entity)s
+),
+scene AS MATERIALIZED (
+    SELECT count(*) AS heads
+    FROM memory_scene scene
+    JOIN memory_sceneversion version ON version.scene_id = scene.id AND version.is_head
+    WHERE scene.workspace_id = %(workspace)s AND scene.entity_id = %(entity)s AND scene.status = 'live'
+),
+scene_version AS MATERIALIZED (
+    SELECT count(*) AS versions FROM memory_sceneversion WHERE entity_id = %(entity)s
+),
+trait AS MATERIALIZED (
+    SELECT count(*) FILTER (WHERE version.is_head AND trait.status = 'live') AS heads, count(*) AS versions
+    FROM memory_traitversion version
+    JOIN memory_trait trait ON trait.id = version.trait_id
+    WHERE version.workspace_id = %(workspace)s AND version.entity_id = %(entity)s
+)
+SELECT 'messages', versions, versions FROM message
 UNION ALL
-SELECT 'memories', count(*) FILTER (WHERE status = 'live'), count(*)
-FROM memory_atom
-WHERE workspace_id = %(workspace)s AND entity_id = %(entity)s
+SELECT 'memories', heads, versions FROM atom
 UNION ALL
-SELECT 'scenes', count(*) FILTER (WHERE version.is_head AND scene.status = 'live'), count(*)
-FROM memory_sceneversion version
-JOIN memory_scene scene ON scene.id = version.scene_id
-WHERE version.workspace_id = %(workspace)s AND version.entity_id = %(entity)s
+SELECT 'scenes', heads, versions FROM scene CROSS JOIN scene_version
 UNION ALL
-SELECT 'persona', count(*) FILTER (WHERE version.is_head AND trait.status = 'live'), count(*)
-FROM memory_traitversion version
-JOIN memory_trait trait ON trait.id = version.trait_id
-WHERE version.workspace_id = %(workspace)s AND version.entity_id = %(entity)s
+SELECT 'persona', heads, versions FROM trait

@@ -30,6 +30,7 @@ STAGES = [
         "0011_erasing",
         "0012_shares_replies_events",
         "0013_chat_runs",
+        "0014_atoms_counted",
     )
 ]
 SCHEMA = """
