@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from django.conf import settings
@@ -18,11 +18,13 @@ from django.db.models import OuterRef, Subquery
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
-from memory.admin.membership import Duty, duties_of, is_superuser
 from memory.ingest.sandbox import sandboxes
 from memory.models import Entity, Member
 from showcase.demonstration import tour_entity
 from showcase.live.signing_in import ask_to_sign_in
+
+if TYPE_CHECKING:
+    from memory.admin.membership import Duty
 
 SANDBOX_KEY = "sandbox_entity"
 """Where the session of a visitor keeps the id of the sandbox that was made for it."""
@@ -65,6 +67,9 @@ def demo_scope() -> Scope | None:
 
 def live_scope(request: HttpRequest, entity_id: UUID) -> Scope:
     """An entity of a workspace that the signed-in person belongs to; Http404 for any other."""
+    # Loads the admin, whose theme loads our template tags, and these load this module.
+    from memory.admin.membership import Duty, duties_of, is_superuser
+
     role = Member.objects.filter(workspace=OuterRef("workspace"), user=request.user.pk).values("role")[:1]
     rows = Entity.objects.visible().select_related("workspace").annotate(role=Subquery(role))
     entity: Any = rows.filter(pk=entity_id).first()

@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Case, Count, IntegerField, OuterRef, QuerySet, Subquery, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, Count, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce, JSONObject
 
 from memory.fixed_queries import FixedQuery
 from memory.models import Atom, Entity, Message, SceneVersion, TraitVersion
@@ -62,8 +62,7 @@ def _counts() -> dict[str, Any]:
     atoms, versions, messages = Atom.objects, SceneVersion.objects, Message.objects
     return {
         "message_count": count_of(messages.all()),
-        "atom_count": count_of(atoms.live()),
-        "superseded_count": count_of(atoms.filter(status=Atom.Status.SUPERSEDED)),
+        "claims": _claims(),
         "scene_count": count_of(versions.live()),
         "version_count": count_of(versions.all()),
         "trait_count": count_of(TraitVersion.objects.live()),
@@ -74,10 +73,26 @@ def _counts() -> dict[str, Any]:
     }
 
 
+def _claims() -> Subquery:
+    """The outer entity's that are live and those that were superseded, from one look at an index."""
+    live, past = Q(status=Atom.Status.LIVE), Q(status=Atom.Status.SUPERSEDED)
+    counted = (
+        Atom.objects.filter(entity=OuterRef("pk"))
+        .order_by()
+        .values("entity")
+        .annotate(live=Count("status", filter=live), superseded=Count("status", filter=past))
+    )
+    return Subquery(counted.values(told=JSONObject(live="live", superseded="superseded")))
+
+
+def of_outer(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Those of the rows that are the outer entity's."""
+    return rows.filter(workspace=OuterRef("workspace"), entity=OuterRef("pk")).order_by()
+
+
 def count_of(rows: QuerySet[Any]) -> Coalesce:
     """How many of the rows are the outer entity's."""
-    owned = rows.filter(workspace=OuterRef("workspace"), entity=OuterRef("pk")).order_by()
-    counted = owned.values("entity").annotate(count=Count("*")).values("count")
+    counted = of_outer(rows).values("entity").annotate(count=Count("*")).values("count")
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
@@ -93,6 +108,7 @@ _COUNTED = FixedQuery(_counted, entity=UUID)
 def standing_of(owner: Entity) -> Standing:
     """How much an entity's memory holds, put into words where something is amiss; two statements."""
     [counted] = _COUNTED.rows(entity=owner.pk)
+    claims = counted["claims"] or {"live": 0, "superseded": 0}
     hindered = obstacles(
         worker_seen_seconds=worker_seen_seconds(),
         silent_seconds=silent_after().total_seconds(),
@@ -102,8 +118,8 @@ def standing_of(owner: Entity) -> Standing:
     return Standing(
         entity=owner.name,
         messages=counted["message_count"],
-        atoms=counted["atom_count"],
-        atoms_superseded=counted["superseded_count"],
+        atoms=claims["live"],
+        atoms_superseded=claims["superseded"],
         scenes=counted["scene_count"],
         scene_versions=counted["version_count"],
         traits=counted["trait_count"],

@@ -8,6 +8,9 @@ from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
+from django.db.models import QuerySet
+
+from memory.fixed_queries import FixedQuery
 from memory.models import Atom, Entity, Message
 from memory.recall import ladder
 from memory.recall.atoms import atom_record, with_receipts
@@ -68,19 +71,32 @@ def layers_of(scope: Scope) -> Layers:
     )
 
 
+def weightiest(*, workspace: UUID, entity: UUID) -> QuerySet[Atom]:
+    """The claims that are shown, in the order of their events."""
+    rows = Atom.objects.filter(workspace=workspace, entity=entity)
+    shown = rows.holding().order_by("-priority", "-seq").values("pk")[:ATOMS_LIMIT]
+    return with_receipts(rows.filter(pk__in=shown).defer("terms")).in_event_order()
+
+
+def latest(*, workspace: UUID, entity: UUID) -> QuerySet[Message]:
+    """The messages that are shown, each with its session; the newest first."""
+    rows = Message.objects.filter(workspace=workspace, entity=entity)
+    return rows.select_related("session").defer("metadata").order_by("-seq")[:MESSAGES_LIMIT]
+
+
+WEIGHTIEST = FixedQuery(weightiest, workspace=UUID, entity=UUID)
+LATEST = FixedQuery(latest, workspace=UUID, entity=UUID)
+
+
 def _atoms(entity: Entity) -> list[AtomRecord]:
     """The weightiest that hold, in the order of their events."""
-    weightiest = Atom.objects.for_entity(entity).holding().order_by("-priority", "-seq")
-    shown = list(weightiest.values_list("pk", flat=True)[:ATOMS_LIMIT])
-    rows = with_receipts(Atom.objects.for_entity(entity).filter(pk__in=shown).defer("terms"))
-    return [atom_record(atom) for atom in rows.in_event_order()]
+    return [atom_record(atom) for atom in WEIGHTIEST.rows(workspace=entity.workspace_id, entity=entity.pk)]
 
 
 def _said(entity: Entity) -> list[MessageRecord]:
     """The latest messages, session by session."""
-    rows = Message.objects.for_entity(entity).select_related("session").defer("metadata")
-    latest = sorted(rows.order_by("-seq")[:MESSAGES_LIMIT], key=_place)
-    return [ladder.message_record(message, entity) for message in latest]
+    rows = LATEST.rows(workspace=entity.workspace_id, entity=entity.pk)
+    return [ladder.message_record(message, entity) for message in sorted(rows, key=_place)]
 
 
 def _place(message: Message) -> tuple[datetime, UUID, int]:

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from html import escape
 
-from django.utils.dateformat import format as format_date
 from django.utils.safestring import SafeString
 
 from memory.recall.short_ids import short_id
@@ -18,8 +17,10 @@ from showcase.links import anchor
 from showcase.parts import Card, Fact, Layer, Receipt
 from showcase.said import as_plain, as_said
 
-MOMENT = "j M Y, H:i"
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 NOTHING = SafeString("")
+_PLAIN = frozenset({SafeString, int, float})
+"""Of what there is nothing to escape; a drawing has thousands of numbers."""
 
 
 def filled(markup: str, *values: object) -> SafeString:
@@ -27,9 +28,7 @@ def filled(markup: str, *values: object) -> SafeString:
 
     As `format_html` does it, which spends more than half of its time on texts that are translated late.
     """
-    return SafeString(
-        markup.format(*[one if type(one) is SafeString else escape(str(one)) for one in values])
-    )
+    return SafeString(markup.format(*[one if type(one) in _PLAIN else escape(str(one)) for one in values]))
 
 
 def hue(layer: Layer | str) -> str:
@@ -41,7 +40,9 @@ def moment(at: datetime | None) -> SafeString:
     """An instant in the zone that it carries; nothing for none."""
     if at is None:
         return NOTHING
-    return filled('<time datetime="{}">{}</time>', at.isoformat(), format_date(at, MOMENT))
+    # As Django's "j M Y, H:i", which takes twenty times as long.
+    said = f"{at.day} {MONTHS[at.month - 1]} {at.year:04}, {at:%H:%M}"
+    return filled('<time datetime="{}">{}</time>', at.isoformat(), said)
 
 
 def joined(marks: Iterable[SafeString], between: str = "\n") -> SafeString:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
+from memory.fixed_queries import FixedQuery
 from memory.models import Entity, SceneVersion, Section, VersionLine
 from memory.recall.ladder import SECTION_ORDER, standing_places
 from showcase.access import Scope
@@ -49,12 +50,20 @@ class ShownScene:
     """Lines left out because something they rest on no longer holds."""
 
 
+def _heads(*, workspace: UUID, entity: UUID) -> QuerySet[SceneVersion]:
+    rows = SceneVersion.objects.filter(workspace=workspace, entity=entity)
+    return rows.live().annotate(line_count=Count("places"))
+
+
+_HEADS = FixedQuery(_heads, workspace=UUID, entity=UUID)
+
+
 def read_scenes(entity: Entity, limit: int) -> tuple[list[SceneVersion], list[VersionLine]]:
     """The heads of live scenes (each with `line_count`), and the standing lines of the first ones.
 
     Whole scenes, at most `limit` lines in all. Two statements.
     """
-    heads = list(SceneVersion.objects.for_entity(entity).live().annotate(line_count=Count("places")))
+    heads = _HEADS.rows(workspace=entity.workspace_id, entity=entity.pk)
     whole, total = [], 0
     for head in heads:
         total += _line_count(head)

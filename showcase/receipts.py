@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -17,9 +18,29 @@ from showcase.parts import Receipt
 _TARGETS = ("message", "atom", "line", "correction")
 
 
-def _evidence(*, workspace: UUID, entity: UUID, derived: list[UUID]) -> QuerySet[Evidence]:
+class Ends(NamedTuple):
+    """What a row of evidence is between; its columns by their names. A page reads hundreds."""
+
+    of_atom_id: UUID | None
+    of_line_id: UUID | None
+    of_trait_version_id: UUID | None
+    message_id: UUID | None
+    atom_id: UUID | None
+    line_id: UUID | None
+    correction_id: UUID | None
+    outside_kind: str | None
+    outside_reference: str | None
+
+    @property
+    def owner(self) -> UUID | None:
+        """The derived row of the ladder; None for one beside it."""
+        return self.of_trait_version_id or self.of_line_id or self.of_atom_id
+
+
+def _evidence(*, workspace: UUID, entity: UUID, derived: list[UUID]) -> QuerySet[Evidence, Any]:
     owners = one_of("of_trait_version", derived) | one_of("of_line", derived) | one_of("of_atom", derived)
-    return Evidence.objects.filter(owners, workspace=workspace, entity=entity).order_by("pk")
+    rows = Evidence.objects.filter(owners, workspace=workspace, entity=entity).order_by("pk")
+    return rows.values_list(*Ends._fields)
 
 
 _EVIDENCE = FixedQuery(_evidence, workspace=UUID, entity=UUID, derived=list[UUID])
@@ -35,14 +56,13 @@ def receipts_of(
     ids = list(derived)
     rows = _EVIDENCE.rows(workspace=scope.entity.workspace_id, entity=scope.entity.pk, derived=ids)
     found: dict[UUID, list[Receipt]] = defaultdict(list)
-    for row in rows:
-        owner = row.of_trait_version_id or row.of_line_id or row.of_atom_id
-        if owner is not None:
-            found[owner].append(receipt_of(scope, row, here=here))
+    for row in map(Ends._make, rows):
+        if row.owner is not None:
+            found[row.owner].append(receipt_of(scope, row, here=here))
     return {id: tuple(found[id]) for id in ids}
 
 
-def receipt_of(scope: Scope, row: Evidence, *, here: Collection[UUID] = frozenset()) -> Receipt:
+def receipt_of(scope: Scope, row: Ends, *, here: Collection[UUID] = frozenset()) -> Receipt:
     """The target of one row of evidence."""
     for kind in _TARGETS:
         id: UUID | None = getattr(row, f"{kind}_id")

@@ -110,7 +110,9 @@ def _block(block: Block, rows: Rows) -> ShownBlock:
     bar = token_bar(title, [Segment(title, block.tokens, layer)], budget=block.budget)
     told = [rows.row(block.name, named) for named in block.ids]
     folded = far_down(told) if block.name == "memory" else ()
-    shown = tuple(row for row in told if row not in folded) if folded else tuple(told)
+    # By what they are: to compare hundreds of rows with each other takes as long as to draw them.
+    below = set(map(id, folded))
+    shown = tuple(row for row in told if id(row) not in below)
     left_out = _left_out(block, rows)
     return ShownBlock(block.name, title, about, NOTHING[block.name], bar, layer, shown, folded, left_out)
 

@@ -86,9 +86,11 @@ def _others(make: Nodes, kind: str, groups: Sequence[Group], nodes: Sequence[Nod
 def _scenes(make: Nodes, asked: Asked, read: Read) -> Column:
     """Scenes as boxes with their lines; many lines only in the scenes that were opened."""
     is_folded = len(read.lines) > LINES_LIMIT
-    clusters = []
+    clusters, lines_of = [], defaultdict(list)
+    for line in read.lines:
+        lines_of[line.scene].append(line)
     for scene in read.scenes:
-        lines = [line for line in read.lines if line.scene == scene.id]
+        lines = lines_of[scene.id]
         is_open = not is_folded or key("scene", scene.id) in asked.opened
         shown = [line for line in lines if is_open or line.id in read.near]
         clusters.append(make.scene(scene, shown, len(lines), is_folded=is_folded))

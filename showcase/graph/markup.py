@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from showcase.graph.layout import PlacedEdge, PlacedNode, Written
-from showcase.graph.outline import NOTE_CHARACTERS, Item, Link
+from showcase.graph.layout import PlacedCluster, PlacedEdge, PlacedNode, PlacedStep, Written
+from showcase.graph.nodes import Cluster, Step
+from showcase.graph.outline import NOTE_CHARACTERS, Item, Link, Part
 from showcase.markup import NOTHING, filled, hue, joined
 from showcase.said import as_plain, as_said
 
@@ -38,9 +39,80 @@ def _edge(placed: PlacedEdge) -> SafeString:
     )
 
 
-def nodes(placed: Iterable[PlacedNode]) -> SafeString:
-    """Boxes with their words in lines that were measured; those with a page are links."""
-    return joined(map(_node, placed))
+def boxes(placed: Iterable[PlacedCluster]) -> SafeString:
+    """The frames of those that have a title."""
+    return joined((_box(cluster) for cluster in placed if cluster.title), "")
+
+
+def _box(placed: PlacedCluster) -> SafeString:
+    box = placed.box
+    frame = '<rect class="cluster {}" x="{}" y="{}" width="{}" height="{}" rx="7"/>'
+    return filled(frame, hue(placed.cluster.layer), box.x, box.y, box.width, box.height)
+
+
+def clusters(placed: Iterable[PlacedCluster]) -> SafeString:
+    """Titles, versions and nodes, each where it was placed."""
+    return joined(map(_cluster, placed))
+
+
+def _cluster(placed: PlacedCluster) -> SafeString:
+    cluster = placed.cluster
+    return filled(
+        "{}{}\n{}\n{}",
+        _title(cluster, placed.title) if placed.title else "",
+        _close(cluster, placed.close) if placed.close else "",
+        joined((_step(cluster, step, place) for place, step in enumerate(placed.steps)), ""),
+        joined(map(_node, placed.nodes)),
+    )
+
+
+def _title(cluster: Cluster, title: Written) -> SafeString:
+    """The whole of it is told where there was no room for it."""
+    if not cluster.url:
+        text = '<text class="cluster-title {}" x="{}" y="{}"><title>{}</title>{}</text>'
+        return filled(text, hue(cluster.layer), title.x, title.y, cluster.title, title.text)
+    return filled(
+        '<a class="cluster-link {}" href="{}" data-aside><title>{}</title>'
+        '<text class="cluster-title" x="{}" y="{}">{}</text></a>',
+        hue(cluster.layer),
+        cluster.url,
+        cluster.title,
+        title.x,
+        title.y,
+        title.text,
+    )
+
+
+def _close(cluster: Cluster, close: Written) -> SafeString:
+    return filled(
+        '<a class="cluster-link" href="{}" data-aside aria-label="Close {}">'
+        '<text class="column-about" x="{}" y="{}">{}</text></a>',
+        cluster.toggle_url,
+        cluster.title,
+        close.x,
+        close.y,
+        close.text,
+    )
+
+
+def _step(cluster: Cluster, step: PlacedStep, place: int) -> SafeString:
+    """A version of a scene; all but the first come after a line."""
+    box = step.box
+    x, y = int(box.x), int(box.y)
+    line = '<path class="step-line" d="M{} {}h8" aria-hidden="true"/>'
+    return filled(
+        '{}<a class="step {}{}" href="{}" data-aside aria-label="{}, version {}{}">'
+        '<rect x="{}" y="{}" width="{}" height="{}" rx="7"/><text x="{}" y="{}">v{}</text></a>',
+        filled(line, x - 10, box.middle) if place else "",
+        hue(cluster.layer),
+        " step-current" if step.is_current else "",
+        step.url,
+        cluster.title,
+        step.number,
+        ", current" if step.is_current else "",
+        *(box.x, box.y, box.width, box.height),
+        *(x + 12, y + 11, step.number),
+    )
 
 
 def _node(placed: PlacedNode) -> SafeString:
@@ -75,9 +147,34 @@ def _written(line: Written, more: SafeString = NOTHING) -> SafeString:
     return filled('<text{} x="{}" y="{}">{}</text>', more, line.x, line.y, line.text)
 
 
-def outlined(items: Iterable[Item]) -> SafeString:
-    """Nodes in words, each with what it is connected with."""
-    return joined(map(_item, items))
+def outlined(parts: Iterable[Part]) -> SafeString:
+    """Nodes in words, each with what it is connected with; a cluster with a title is a list of its own."""
+    return joined(map(_part, parts))
+
+
+def _part(part: Part) -> SafeString:
+    items, cluster = joined(map(_item, part.items)), part.cluster
+    if not cluster.title:
+        return items
+    linked, named = filled('<a href="{}">{}</a>', cluster.url, as_said(cluster.title)), "<b>{}</b>"
+    return filled(
+        '<li class="outline-part"><p class="outline-title">{}{}{}</p>\n<ul>{}</ul></li>',
+        linked if cluster.url else filled(named, as_said(cluster.title)),
+        joined(map(_version, cluster.steps), ""),
+        _closing(cluster) if cluster.toggle_url else "",
+        items,
+    )
+
+
+def _version(step: Step) -> SafeString:
+    here = SafeString(' aria-current="true"') if step.is_current else ""
+    linked = ' <a class="chip" href="{}"{}><span class="hidden">version</span> v{}</a>'
+    return filled(linked, step.url, here, step.number)
+
+
+def _closing(cluster: Cluster) -> SafeString:
+    linked = ' <a href="{}">Close<span class="hidden"> {}</span></a>'
+    return filled(linked, cluster.toggle_url, as_plain(cluster.title))
 
 
 def _item(item: Item) -> SafeString:

@@ -58,7 +58,8 @@ def _versions(count: int) -> str:
 
 def short(text: str) -> str:
     """The beginning of a text, for columns and lists."""
-    return Truncator(text).chars(TEXT_SHOWN)
+    # Django looks at each character of a text, however short it is.
+    return text if len(text) <= TEXT_SHOWN else Truncator(text).chars(TEXT_SHOWN)
 
 
 def message_item(given: Gathered, row: Message) -> Item:

@@ -18,7 +18,7 @@ from showcase.parts import Receipt
 from showcase.reactor import then
 from showcase.reactor.stages import Replay, Stage
 from showcase.reactor.then import Cut, Totals
-from showcase.receipts import receipt_of
+from showcase.receipts import Ends, receipt_of
 
 IDS_READ = 200
 """So many ids of a kind are looked up of what a run names; a batch is far smaller."""
@@ -115,10 +115,11 @@ def _places(written: Sequence[SceneVersion]) -> Mapping[tuple[UUID, int], Sequen
 
 def _evidence(
     *, workspace: UUID, entity: UUID, at: datetime, run: UUID, written: list[UUID]
-) -> QuerySet[Evidence]:
+) -> QuerySet[Evidence, Any]:
     owners = one_of("of_atom", written) | one_of("of_line", written) | one_of("of_trait_version", written)
     rows = Evidence.objects.filter(workspace=workspace, entity=entity)
-    return rows.filter(owners).filter(then.made(at=at, run=run)).order_by("pk")
+    given = rows.filter(owners).filter(then.made(at=at, run=run)).order_by("pk")
+    return given.values_list(*Ends._fields)
 
 
 _EVIDENCE = FixedQuery(_evidence, workspace=UUID, entity=UUID, at=datetime, run=UUID, written=list[UUID])
@@ -131,10 +132,9 @@ def _receipts(scope: Scope, cut: Cut, run: Run | None) -> Mapping[UUID, tuple[Re
     written = list(_outputs(run, ("atoms", "lines", "trait_versions")))
     owner_ids = {"workspace": scope.entity.workspace_id, "entity": scope.entity.pk}
     found: dict[UUID, list[Receipt]] = defaultdict(list)
-    for row in _EVIDENCE.rows(**owner_ids, **cut.values, written=written):
-        owner = row.of_atom_id or row.of_line_id or row.of_trait_version_id
-        if owner is not None:
-            found[owner].append(receipt_of(scope, row))
+    for row in map(Ends._make, _EVIDENCE.rows(**owner_ids, **cut.values, written=written)):
+        if row.owner is not None:
+            found[row.owner].append(receipt_of(scope, row))
     return {owner: tuple(receipts) for owner, receipts in found.items()}
 
 

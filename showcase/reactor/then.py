@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce, JSONObject
 
 from memory.fixed_queries import FixedQuery, one_of
 from memory.models import Atom, Correction, Entity, Message, Scene, SceneVersion, Trait, TraitVersion
 from memory.recall.atoms import with_receipts
-from showcase.demonstration import count_of
+from showcase.demonstration import count_of, of_outer
 from showcase.reactor.stages import Replay, Stage
 
 Kind = Correction.Kind
@@ -111,12 +111,14 @@ def _owned(entity: Entity) -> dict[str, UUID]:
 
 def _totals(
     *, entity: UUID, at: datetime, run: UUID, heard: datetime, batch: list[UUID], retracted: list[UUID]
-) -> QuerySet[Any, dict[str, int]]:
+) -> QuerySet[Any, dict[str, Any]]:
     atoms, messages = Atom.objects.filter(made(at=at, run=run)), Message.objects.all()
+    # Both from one look at the claims.
+    held = Count("pk", filter=_held(at, run, retracted))
+    claims = of_outer(atoms).values("entity").annotate(made=Count("pk"), held=held)
     counts = {
         "said": count_of(messages.filter(said(heard=heard, batch=batch))),
-        "made": count_of(atoms),
-        "held": count_of(atoms.filter(_held(at, run, retracted))),
+        "claims": Subquery(claims.values(counted=JSONObject(made="made", held="held"))),
         "versions": count_of(SceneVersion.objects.filter(made(at=at, run=run))),
         "waiting": count_of(messages.pending()),
     }
@@ -140,10 +142,11 @@ def totals_at(entity: Entity, cut: Cut, later: EndedLater, batch: Collection[UUI
         batch=list(batch),
         retracted=list(map(UUID, later.atoms)),
     )
+    claims = counted["claims"] or {"made": 0, "held": 0}
     return Totals(
         messages=counted["said"],
-        atoms=counted["held"],
-        superseded=counted["made"] - counted["held"],
+        atoms=claims["held"],
+        superseded=claims["made"] - claims["held"],
         versions=counted["versions"],
         waiting=counted["waiting"],
     )
@@ -164,7 +167,7 @@ def _messages(
     *, workspace: UUID, entity: UUID, heard: datetime, batch: list[UUID], shown: list[UUID]
 ) -> QuerySet[Message]:
     rows = Message.objects.filter(workspace=workspace, entity=entity)
-    before = rows.filter(said(heard=heard, batch=batch)).exclude(one_of("pk", batch)).order_by("-seq")
+    before = rows.filter(recorded_at__lte=heard).exclude(one_of("pk", batch)).order_by("-seq")
     # As one list: an alternative to a list of ids would have all messages looked at.
     ids = before.values("pk")[:MESSAGES_BEFORE].union(rows.filter(one_of("pk", shown)).values("pk"), all=True)
     return rows.filter(pk__in=ids).select_related("session")

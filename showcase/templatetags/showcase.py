@@ -13,11 +13,12 @@ from memory.models import Section
 from memory.recall.short_ids import short_id
 from showcase import markup
 from showcase.composer.markup import named, told
-from showcase.graph.markup import edges, nodes, outlined
+from showcase.graph.markup import boxes, clusters, edges, outlined
 from showcase.links import anchor as anchor_of
 from showcase.navigation import Item, items
+from showcase.overview_markup import scenes
 from showcase.parts import Card
-from showcase.reactor.markup import listed
+from showcase.reactor.markup import decided, listed
 from showcase.said import as_plain, as_said
 from showcase.theme import Theme, theme_of
 
@@ -32,9 +33,12 @@ register.simple_tag(markup.receipts)
 register.simple_tag(told, name="told_rows")
 register.simple_tag(named, name="named_rows")
 register.simple_tag(edges, name="graph_edges")
-register.simple_tag(nodes, name="graph_nodes")
+register.simple_tag(boxes, name="graph_boxes")
+register.simple_tag(clusters, name="graph_clusters")
 register.simple_tag(outlined)
 register.simple_tag(listed)
+register.simple_tag(decided)
+register.simple_tag(scenes, name="overview_scenes")
 
 
 @register.filter

@@ -39,7 +39,12 @@ class Scan:
 
 
 def scans_of_named(name: str, *, literals: Mapping[str, object] | None = None) -> list[Scan]:
-    """Of a named query as the server keeps it: planned without knowing the values."""
+    """Of a named query as the server keeps it."""
+    return scans_of_plan(kept_plan(name, literals=literals))
+
+
+def kept_plan(name: str, *, literals: Mapping[str, object] | None = None) -> Mapping[str, Any]:
+    """The plan of a named query as the server keeps it: made without knowing the values."""
     text = queries.statement(name)
     if literals:
         text = queries.with_literals(text, literals)
@@ -51,7 +56,7 @@ def scans_of_named(name: str, *, literals: Mapping[str, object] | None = None) -
         cursor.execute(f"PREPARE looked_at AS {numbered}")
         try:
             cursor.execute(f"EXPLAIN (FORMAT JSON) EXECUTE looked_at{values}")
-            return scans_of_plan(plan_of(cursor))
+            return plan_of(cursor)
         finally:
             cursor.execute("DEALLOCATE looked_at")
 

@@ -28,6 +28,7 @@ BY_MODELS = "models"
 NAME = re.compile(r"^/\* (\w+) \*/")
 FILLED: Mapping[str, Mapping[str, Any]] = {
     "search_vectors_by_index": {"entity": new_id(), "space": 1, "dimensions": 16},
+    "timeline_places": {"most": 101},
     "standing": {"procedures": sql.SQL(queries.statement("active_procedures"))},
 }
 ENTITY = "'01900000-0000-7000-8000-000000000000'"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from memory import queries
 from memory.cascade.sweeping import sweep
 from memory.cascade.work import claim, ensure_work, mark_due, pending_counts
 from memory.events.places import Place
@@ -18,7 +19,7 @@ from memory.models import Message, Step
 from memory.recall.context.standing import read_standing
 from memory.recall.rules import standing_rules
 from memory.recall.timeline import TimelineRequest, read_timeline
-from tests.scaling.bounds import plan_of
+from tests.scaling.bounds import kept_plan, nodes_of, plan_of
 from tests.scaling.doors import has_plan, sent_by
 from tests.scaling.large import LARGE, Large
 
@@ -38,10 +39,18 @@ def next_messages(large: Large) -> None:
     assert len(waiting.filter(session=session).select_related("session").in_event_order()[:20]) > 1
 
 
+def owner_of(large: Large) -> dict[str, Any]:
+    return {"workspace": large.entity.workspace_id, "entity": large.entity.pk}
+
+
 HOT: Mapping[str, tuple[Callable[[Large], object], Mapping[str, str]]] = {
     "a page of the timeline": (
         lambda large: read_timeline(large.entity, TimelineRequest(limit=100)),
         {"memory_message": "", "memory_atom": "", "memory_evidence": ""},
+    ),
+    "counts of the timeline": (
+        lambda large: queries.kept_rows(("timeline_counts", owner_of(large))),
+        {"memory_message": "message_", "memory_atom": "atom_standing"},
     ),
     "a key": (lambda large: open_access(large.token), {"memory_key": "memory_key_digest"}),
     "rules": (lambda large: standing_rules(large.entity), {"memory_atom": "atom_rules"}),
@@ -84,6 +93,17 @@ def test_a_table_that_is_read_whole_is_seen(large: Large) -> None:
     assert large.entity.pk is not None
     read = read_from(lambda: list(Message.objects.filter(text__contains="word 1")))
     assert read == {"memory_message": {WHOLE}}
+
+
+@pytest.mark.django_db
+def test_a_page_is_not_looked_for_among_the_newest_of_all_entities(large: Large) -> None:
+    """They would all be passed over, where the entity's own are older."""
+    assert large.entity.pk is not None
+    plan = kept_plan("timeline_places", literals={"most": 101})
+    assert {node["Index Name"] for node in nodes_of(plan) if node.get("Relation Name") in LARGE} == {
+        "message_timeline",
+        "atom_timeline",
+    }
 
 
 def read_from(work: Callable[[], object]) -> dict[str, set[str]]:

@@ -3,11 +3,13 @@
 import re
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.test import Client, RequestFactory
 from django.views.defaults import server_error
 
+from memory.fixed_queries import FixedQuery
 from memory.models import Entity, Message, Process
 from showcase import layers
 from tests.factories import make_entity, make_message, make_pending_message, make_workspace
@@ -92,6 +94,9 @@ def test_a_long_memory_is_cut_and_says_so(
 ) -> None:
     for name, limit in (("MESSAGES_LIMIT", 2), ("ATOMS_LIMIT", 1), ("LINES_LIMIT", 1)):
         monkeypatch.setattr(layers, name, limit)
+    # The queries have been put together with the usual limits.
+    for name, read in (("LATEST", layers.latest), ("WEIGHTIEST", layers.weightiest)):
+        monkeypatch.setattr(layers, name, FixedQuery(read, workspace=UUID, entity=UUID))
     content = text_of(client, "/showcase/agent-memory/")
     assert re.findall(r'class="session"><bdi class="said">(\w+)<', content) == ["second"]
     assert "The latest 2 of 3 are shown." in content

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from memory.cascade.engine import settle_entity
-from memory.models import Atom, Correction, Entity, Run, Scene, SceneVersion, Trait
+from memory.models import Atom, Correction, Entity, Run, Scene, SceneVersion, Session, Trait
 from memory.stewardship.actors import Actor
 from memory.stewardship.correcting_atoms import retract_atom
 from memory.stewardship.correcting_scenes import retire_scene
@@ -175,6 +175,19 @@ def test_nothing_said_and_nothing_run_are_said_with_what_to_do(
     assert "Nothing has run yet" in page_of(client, "")
     assert client.get(f"{REACTOR}1-l0/").status_code == 404
     assert len(replay_of(entity).stages) == 1
+
+
+def test_stages_are_put_together_once_until_something_happens(toured: Entity) -> None:
+    replay = replay_of(toured)
+    assert replay_of(toured) is replay
+    Session.objects.filter(entity=toured).update(title="Another name")
+    renamed = replay_of(toured)
+    assert renamed.waves[0].session == "Another name"
+    say_and_settle(toured, "later", ["Always water the plants on Fridays."])
+    assert [wave.session for wave in replay_of(toured).waves] == [
+        *(wave.session for wave in renamed.waves),
+        "later",
+    ]
 
 
 def test_no_other_memory_is_told(toured: Entity, client: Client) -> None:
