@@ -39,12 +39,11 @@ def keep_logging(loglevel: int | None = None, **_: Any) -> None:
 def prepare_worker(**_: Any) -> None:
     """Refuse wrong settings and have servers before the first connection; then give signs of life."""
     from memory.llm.registry import warm_up
-    from memseek_site import checks
     from memseek_site.broker_restoring import let_restoring_fail
     from memseek_site.heartbeat import Heartbeat
     from memseek_site.servers import prepare_server
 
-    prepare_server(checked=[checks.SETTINGS])
+    prepare_server()
     let_restoring_fail()
     heartbeat = Heartbeat("worker")
     heartbeat.start()

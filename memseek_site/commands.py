@@ -8,7 +8,7 @@ from memseek_site.checks import SETTINGS
 class MemseekCommand(BaseCommand):
     """Is refused by wrong settings, and loads no page of the admin and the showcase to find other faults.
 
-    All of Django's checks are run by `manage.py check`, `manage.py migrate` and the web server.
+    All checks are run by `manage.py check` and `manage.py migrate`.
     """
 
     requires_system_checks = [SETTINGS]

@@ -4,7 +4,7 @@ import gc
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core import checks
 from django.urls import get_resolver
 
+from memseek_site.checks import SETTINGS
 from memseek_site.embedded.errors import EmbeddedError
 from memseek_site.embedded.users import EmbeddedUse, ensure_embedded
 from memseek_site.logs import tell_of_lost_threads
@@ -35,16 +36,16 @@ def ensure_servers() -> EmbeddedUse | None:
         sys.exit(f"memseek: {problem}")
 
 
-def refuse_wrong_settings(tags: Sequence[str] | None = None) -> None:
-    """End the process with every serious finding of the system checks (with these tags) and its hint."""
-    findings = [finding for finding in checks.run_checks(tags=tags) if finding.is_serious()]
+def refuse_wrong_settings() -> None:
+    """End the process with every serious finding of the checks of the settings and its hint."""
+    findings = [finding for finding in checks.run_checks(tags=[SETTINGS]) if finding.is_serious()]
     if findings:
         sys.exit("\n".join(["memseek: the settings are wrong, nothing was started.", *map(str, findings)]))
 
 
-def prepare_server(checked: Sequence[str] | None = None) -> None:
-    """What every long-running process does first. `checked`: tags of the checks, if not all of them."""
-    refuse_wrong_settings(checked)
+def prepare_server() -> None:
+    """What every long-running process does first."""
+    refuse_wrong_settings()
     tell_of_lost_threads()
     ensure_servers()
 

@@ -9,11 +9,13 @@ from django.core import checks
 from django.core.checks import CheckMessage
 from django.utils.module_loading import import_string
 
+from memseek_site.checks import SETTINGS
+
 IDENTIFIER = "memseek.E007"
 HINT = "Name a function of one argument, a LiveQuestion, by its dotted path; see docs/live-state.md."
 
 
-@checks.register
+@checks.register(SETTINGS)
 def live_callables_can_be_called(**_: Any) -> list[CheckMessage]:
     """Every dotted path of MEMSEEK_LIVE_CALLABLES leads to something that can be called."""
     return [

@@ -10,6 +10,7 @@ from django.core import checks
 from django.core.checks import CheckMessage
 
 from memory.llm.providers.own import SeamError, embedder_seam, model_seam
+from memseek_site.checks import SETTINGS
 
 MODEL_IDENTIFIER = "memseek.E005"
 EMBEDDER_IDENTIFIER = "memseek.E006"
@@ -18,7 +19,7 @@ MODEL_HINT = f"MEMSEEK_MODEL_PROVIDER names an object with generate(prompt, *, r
 EMBEDDER_HINT = f"MEMSEEK_EMBEDDING_PROVIDER names an object with embed(texts) and dimensions, {OR_A_MAKER}"
 
 
-@checks.register
+@checks.register(SETTINGS)
 def providers_have_the_seams_shape(**_: Any) -> list[CheckMessage]:
     """Dotted paths of the settings lead to what they should."""
     product = settings.MEMSEEK

@@ -6,15 +6,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.checks.registry import registry
+
+from memseek_site.apps import check_pages
+from memseek_site.checks import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("memseek_site.urls", "memory.admin.atoms", "showcase.urls", "unfold.admin")
 
 WORKER = """
 from memseek_site.celery import application
-from memseek_site import checks, servers
+from memseek_site.servers import refuse_wrong_settings
 application.loader.import_default_modules()
-servers.refuse_wrong_settings([checks.SETTINGS])
+refuse_wrong_settings()
 """
 COMMAND = """
 from django.core.management import get_commands, load_command_class
@@ -45,3 +49,14 @@ def test_pages_are_loaded_where_they_are_needed(what: str, loaded: list[str]) ->
     ran = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout.splitlines()[-1]) == loaded
+
+
+def test_every_check_of_our_own_is_run_where_those_of_the_settings_are() -> None:
+    own = {
+        check.__name__: SETTINGS in check.tags  # type: ignore[attr-defined]
+        for check in registry.registered_checks
+        if check.__module__.startswith(("memory.", "memseek_site.", "showcase.")) and check is not check_pages
+    }
+    assert own == dict.fromkeys(
+        ("settings_are_usable", "providers_have_the_seams_shape", "live_callables_can_be_called"), True
+    )

@@ -15,7 +15,7 @@ from memory.recall.hits import Found
 from memory.recall.search import Request, search
 
 TOKENS_OF_A_LINE = 25
-"""Lines of memory take about as many and more: so many results fill the budget, with those that are left out."""
+"""Lines of memory take as many and more: so many results fill the budget, beside those that are left out."""
 CANDIDATES_PER_RESULT = 1.0
 """Of each layer and arm: with so many results asked for, more of them change nothing (docs/benchmarks.md)."""
 LEAST_RESULTS = 40
