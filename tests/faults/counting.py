@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from tests.faults.load import Load
 
-ROUNDS = int(os.environ.get("FAULT_ROUNDS", "2"))
-"""Strikes of each kind. `make test-faults` asks for more."""
 LEAST_REQUESTS = 4
 """Of each client; they go on while the strikes do."""
 

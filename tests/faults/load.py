@@ -19,7 +19,8 @@ import httpx
 from memory.ingest.entities import ensure_entity
 from memory.models import Entity, Key, Message, Workspace
 from tests.factories import make_workspace
-from tests.faults.site import PATIENCE_SECONDS, Site, patiently
+from tests.faults.measures import PATIENCE_SECONDS
+from tests.faults.site import Site, patiently
 
 CLIENTS = 3
 MESSAGES_A_REQUEST = 2

@@ -28,13 +28,13 @@ from memseek_site.embedded.postgres import connect
 from memseek_site.embedded.privileges import server_user
 from memseek_site.embedded.programs import broker_program
 from memseek_site.supervisor import is_answering
+from tests.faults.measures import PATIENCE_SECONDS
 from tests.faults.processes import end_group, start_group, worker_environment
 from tests.faults.resting import first_that_waits
 from tests.setup.commands import ROOT, wait_until
 
 HOST = "127.0.0.1"
 LOG = "site.log"
-PATIENCE_SECONDS = 60.0
 POLL_SECONDS = 0.2
 LOST_CONNECTION = (OperationalError, InterfaceError, psycopg.OperationalError, PoolTimeout)
 Value = TypeVar("Value")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections import Counter
@@ -16,9 +15,10 @@ from django.db.models.functions import Now
 
 from memory.cascade.work import INPUTS, retry_parked
 from memory.models import Run, Step, Work
-from tests.faults.counting import LEAST_REQUESTS, ROUNDS, Record, tell_of
+from tests.faults.counting import LEAST_REQUESTS, Record, tell_of
 from tests.faults.disk import fill, small_disk, tables_on
 from tests.faults.load import EVEN, Load, under_load
+from tests.faults.measures import BAD_MODEL_SECONDS, ROUNDS
 from tests.faults.moods import Mood, hanging, raving, refusing, well
 from tests.faults.site import Site, patiently
 from tests.faults.strikes import FAULTS, Fault
@@ -28,8 +28,6 @@ from tests.stub_provider import StubProvider
 pytestmark = pytest.mark.slow
 
 LONGEST_CALM_SECONDS = 0.5
-BAD_MODEL_SECONDS = float(os.environ.get("FAULT_BAD_MODEL_SECONDS", "3"))
-"""How long a model misbehaves at least."""
 HOUR = 3_600
 JUMPS = (2 * HOUR, -2 * HOUR, 72 * HOUR, -24 * HOUR, 0)
 """How far the clock is from the right time, in seconds."""
