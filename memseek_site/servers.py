@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core import checks
 from django.urls import get_resolver
 
+from memseek_site.allocator import limit_arenas
 from memseek_site.checks import SETTINGS
 from memseek_site.embedded.errors import EmbeddedError
 from memseek_site.embedded.users import EmbeddedUse, ensure_embedded
@@ -45,6 +46,7 @@ def refuse_wrong_settings() -> None:
 
 def prepare_server() -> None:
     """What every long-running process does first."""
+    limit_arenas()
     refuse_wrong_settings()
     tell_of_lost_threads()
     ensure_servers()

@@ -16,6 +16,7 @@ from contextlib import aclosing, suppress
 from typing import Any, cast
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from django.conf import settings
 from django.core import signals
 from django.core.handlers.asgi import get_script_prefix
 from django.db import Error as DatabaseProblem
@@ -29,7 +30,6 @@ from memory.events.sending import written
 from memory.events.streams import End, Stream
 from memseek_site.handler import OneHopHandler
 from memseek_site.log_fields import log_fields
-from memseek_site.metrics import local
 from memseek_site.mounting import Event, Receive, Send
 from memseek_site.requests import HEADER
 
@@ -78,7 +78,7 @@ async def _answered(handler: OneHopHandler, scope: Event) -> HttpResponseBase:
 async def _stream(opened: OpenedStream, stream: Stream, receive: Receive, send: Send) -> None:
     began = time.monotonic()
     left = asyncio.create_task(_left(receive, stream))
-    local.count_streams(+1)
+    _count(streams=+1)
     try:
         with suppress(TimeoutError, OSError):
             await _send_all(opened, stream, send)
@@ -88,10 +88,17 @@ async def _stream(opened: OpenedStream, stream: Stream, receive: Receive, send: 
         await _send(send, frame("end", {"reason": End.SHUTDOWN}))
     finally:
         left.cancel()
-        local.count_streams(-1)
-        local.count_events(stream.sent)
+        _count(streams=-1, events=stream.sent)
         _tell(opened, stream, time.monotonic() - began)
     await send({"type": "http.response.body", "body": b""})
+
+
+def _count(*, streams: int, events: int = 0) -> None:
+    if settings.MEMSEEK.metrics.is_on:
+        from memseek_site.metrics import local
+
+        local.count_streams(streams)
+        local.count_events(events)
 
 
 async def _send_all(opened: OpenedStream, stream: Stream, send: Send) -> None:
