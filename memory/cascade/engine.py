@@ -295,8 +295,9 @@ def _commit(
 def settle_entity(entity: Entity, *, model: Model | None = None, timeout_seconds: float = 60.0) -> None:
     """Run the whole cascade of an entity in this process, without waiting for quiet."""
     ends = time.monotonic() + timeout_seconds
-    work.flush(entity)
     while time.monotonic() < ends:
+        # Each time: what came meanwhile (a correction while a step was thinking) is not waited for either.
+        work.flush(entity)
         ran = [drain(entity_id=entity.pk, step=step, seconds=timeout_seconds, model=model) for step in Step]
         if not any(ran):
             return
