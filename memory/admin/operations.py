@@ -155,7 +155,7 @@ class WorkAdmin(StepNaming, ChangingAdmin):
     fields = (
         ("entity", "step_name"),
         ("pending", "parked", "paused"),
-        ("due_at", "is_flushing", "lease_until", "worker"),
+        ("due_at", "is_flushing", "is_urgent", "lease_until", "worker"),
         ("failures", "batch_limit"),
         ("last_error_kind", "last_error"),
         ("last_started_at", "last_finished_at"),

@@ -169,6 +169,7 @@ def due_time(*, entity: Entity, stage: Stage, row: Work, now: datetime) -> datet
         now=now,
         waiting=waiting,
         is_flushing=row.is_flushing,
+        is_urgent=row.is_urgent,
         is_upstream_busy=_is_busy(entity, stage.upstream),
         last_finished=row.last_finished_at,
     )
@@ -215,7 +216,7 @@ def _settle_idle(entity: Entity, stage: Stage) -> bool:
 def _mark(entity: Entity, step: Step) -> None:
     if stage_of(step).waiting(entity) is not None or _is_flushing(entity, step):
         work.mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
-        work.hasten_flush(entity=entity, step=step)
+        work.hasten(entity=entity, step=step)
 
 
 def _is_flushing(entity: Entity, step: Step) -> bool:
@@ -295,9 +296,8 @@ def _commit(
 def settle_entity(entity: Entity, *, model: Model | None = None, timeout_seconds: float = 60.0) -> None:
     """Run the whole cascade of an entity in this process, without waiting for quiet."""
     ends = time.monotonic() + timeout_seconds
+    work.flush(entity)
     while time.monotonic() < ends:
-        # Each time: what came meanwhile (a correction while a step was thinking) is not waited for either.
-        work.flush(entity)
         ran = [drain(entity_id=entity.pk, step=step, seconds=timeout_seconds, model=model) for step in Step]
         if not any(ran):
             return

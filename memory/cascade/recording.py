@@ -71,6 +71,7 @@ def _release(claim: work.Claim, stage: Stage, row: Work) -> None:
     has_more = stage.waiting(claim.entity) is not None
     full_size = stage.full_size(claim)
     row.batch_limit = limit_after_success(row.batch_limit, full_size=full_size) if has_more else None
+    row.is_urgent = row.is_urgent and has_more
     # The same worker goes on with it, so no task is sent; should it die, the sweep finds the row due.
     row.due_at = Now() if has_more or row.is_flushing else row.due_at
     row.save()

@@ -24,6 +24,8 @@ class Circumstances:
     waiting: Waiting
     is_flushing: bool
     """A session or an import has ended: no waiting for more words."""
+    is_urgent: bool
+    """A person changed something and waits to see it followed."""
     is_upstream_busy: bool
     """The step before still has inputs and is not failing."""
     last_finished: datetime | None
@@ -63,19 +65,21 @@ def promotion_due(seen: Circumstances, settings: WakingSettings) -> datetime:
 
     Messages that nobody can read do not hold it up for longer than usual: the graph is the same in any order.
     """
-    if seen.is_flushing and not seen.is_upstream_busy:
+    if seen.is_urgent or (seen.is_flushing and not seen.is_upstream_busy):
         return seen.now
     return min(seen.waiting.first, seen.now) + timedelta(seconds=settings.promotion_seconds)
 
 
 def _unless_flushing(seen: Circumstances, interval_seconds: float) -> datetime | None:
-    """After the interval; a flush does not wait for it, but for the step before.
+    """After the interval; a person's change does not wait for it, nor does a flush, but for the step before.
 
     To take everything after the last of it was made gives the same memory whatever the timing. None until
     then: the end of the step before wakes this one.
     """
     if seen.is_flushing:
         return None if seen.is_upstream_busy else seen.now
+    if seen.is_urgent:
+        return seen.now
     return _after_interval(seen, interval_seconds)
 
 

@@ -14,8 +14,8 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F, Q
-from django.db.models.functions import Least, Now
+from django.db.models import Case, F, Q, When
+from django.db.models.functions import Coalesce, Least, Now
 
 from memory.cascade.announcing import announce
 from memory.cascade.wakeups import send, wake_on_commit
@@ -136,10 +136,22 @@ def pull_in(*, entity: Entity, step: Step) -> None:
     _unleased(_work(entity, step)).update(due_at=Now())
 
 
-def hasten_flush(*, entity: Entity, step: Step) -> None:
-    """Within a transaction: a flush waits for no planned time, only for the pause after a failure."""
-    planned = _unleased(_work(entity, step)).filter(is_flushing=True, failures=0, due_at__gt=Now())
+def hasten(*, entity: Entity, step: Step) -> None:
+    """Within a transaction: haste waits for no planned time, only for the pause after a failure."""
+    in_haste = Q(is_flushing=True) | Q(is_urgent=True)
+    planned = _unleased(_work(entity, step)).filter(in_haste, failures=0, due_at__gt=Now())
     if planned.update(due_at=Now()):
+        wake_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
+
+
+def hurry(*, entity: Entity, steps: Sequence[Step]) -> None:
+    """Within a transaction that holds flushes: what a person changed is taken in without an interval.
+
+    The pause after a failure is kept.
+    """
+    planned = Case(When(failures=0, then=Now()), default=Coalesce(F("due_at"), Now()))
+    Work.objects.for_entity(entity).filter(step__in=steps).update(is_urgent=True, due_at=planned)
+    for step in steps:
         wake_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
 
 
@@ -149,7 +161,9 @@ def clear_due(*, entity: Entity, step: Step) -> None:
     A lease that ran out is given back too: without inputs nobody would claim the work, and the sweep would
     find its worker gone again and again.
     """
-    if _unleased(_work(entity, step)).update(due_at=None, is_flushing=False, lease_until=None):
+    if _unleased(_work(entity, step)).update(
+        due_at=None, is_flushing=False, is_urgent=False, lease_until=None
+    ):
         _abandon_runs(entity, step)
 
 

@@ -139,6 +139,9 @@ class Work(Owned):
     is_flushing = models.BooleanField(
         default=False, help_text="Session end or import end: no waiting until nothing is pending."
     )
+    is_urgent = models.BooleanField(
+        default=False, help_text="A person changed something: no interval until it is done."
+    )
     lease_until = models.DateTimeField(null=True, blank=True)
     token = models.PositiveBigIntegerField(default=0)
     worker = models.CharField(max_length=128, blank=True, default="")

@@ -27,10 +27,11 @@ def correcting(entity: Entity) -> Iterator[Entity]:
     """One durable transaction that holds the entity as commits of the cascade do; gives the locked row.
 
     At its end steps of the ladder that are under way are discarded and due again, so that none of them writes
-    what it thought before the correction, and what has to follow is due. An exception undoes all of it.
+    what it thought before the correction, and what has to follow is due at once. An exception undoes it all.
     """
     with durable_transaction():
         held = hold(entity)
+        work.hold_flushes(held)
         yield held
         work.interrupt(held, steps=LADDER, reason=INTERRUPTED)
         _wake(held)
@@ -46,9 +47,8 @@ def hold(entity: Entity) -> Entity:
 
 
 def _wake(entity: Entity) -> None:
-    for step in FOLLOWING:
-        if stage_of(step).waiting(entity) is not None:
-            work.mark_due(workspace_id=entity.workspace_id, entity_id=entity.pk, step=step)
+    if following := [step for step in FOLLOWING if stage_of(step).waiting(entity) is not None]:
+        work.hurry(entity=entity, steps=following)
     wake_index_on_commit(workspace_id=entity.workspace_id, entity_id=entity.pk)
 
 

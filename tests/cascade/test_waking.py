@@ -1,5 +1,6 @@
 """When a step may start: quiet, latest, intervals and flushes, as arithmetic."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -37,6 +38,7 @@ def seen(
     first: float = 0.0,
     last: float = 0.0,
     is_flushing: bool = False,
+    is_urgent: bool = False,
     is_upstream_busy: bool = False,
     finished: float | None = None,
 ) -> Circumstances:
@@ -44,6 +46,7 @@ def seen(
         now=at(now),
         waiting=Waiting(at(first), at(last)),
         is_flushing=is_flushing,
+        is_urgent=is_urgent,
         is_upstream_busy=is_upstream_busy,
         last_finished=None if finished is None else at(finished),
     )
@@ -75,6 +78,14 @@ def test_scenes_are_made_at_once_after_a_pause_and_else_keep_an_interval(
 def test_a_flush_makes_scenes_only_after_the_last_message_was_read() -> None:
     assert synthesis_due(seen(is_flushing=True, is_upstream_busy=True), SETTINGS) is None
     assert synthesis_due(seen(now=4.0, is_flushing=True, finished=3.0), SETTINGS) == at(4.0)
+
+
+@pytest.mark.parametrize("due_of", [synthesis_due, persona_due, promotion_due])
+def test_what_a_person_changed_waits_for_no_interval_and_only_a_flush_goes_before(
+    due_of: Callable[[Circumstances, WakingSettings], datetime | None],
+) -> None:
+    assert due_of(seen(now=4.0, is_urgent=True, finished=3.9), SETTINGS) == at(4.0)
+    assert due_of(seen(now=4.0, is_urgent=True, is_upstream_busy=True, finished=3.9), SETTINGS) == at(4.0)
 
 
 @pytest.mark.parametrize(("finished", "due"), [(None, 3.0), (2.0, 32.0), (-60.0, 3.0)])
