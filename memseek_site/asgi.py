@@ -40,7 +40,7 @@ async def application(scope: Event, receive: Receive, send: Send) -> None:
     elif mounted is not None:
         await mounted(scope, receive, send)
     else:
-        await django_application(scope, receive, send)  # type: ignore[arg-type]
+        await django_application(scope, receive, send)
 
 
 async def refuse(receive: Receive, send: Send) -> None:

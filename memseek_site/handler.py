@@ -1,11 +1,13 @@
 """The ASGI handler: a request goes to a thread once, and back once; a body that is too large is not read.
 
-Django's own lets every middleware that is not asynchronous hop to the request's thread by itself, and twice:
-ten of them take longer than many an answer. It also reads all of a body before anybody looks at its size.
+Django's own makes a thread for every request, and goes there and back for its first signal, for its end and
+for each middleware that is not asynchronous: longer than many an answer takes. It also reads all of a body
+before anybody looks at its size.
 """
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
 import time
@@ -13,14 +15,18 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any, cast
 
 import django
-from asgiref.sync import sync_to_async
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
+from django.core import signals
 from django.core.exceptions import RequestAborted
-from django.core.handlers.asgi import ASGIHandler, ASGIRequest
-from django.http import HttpRequest, HttpResponse
+from django.core.handlers.asgi import ASGIHandler, ASGIRequest, get_script_prefix
+from django.db import close_old_connections
+from django.http import FileResponse, HttpResponse
 from django.http.response import HttpResponseBase
+from django.urls import set_script_prefix
 
 from memseek_site.limit_reading import MEGABYTE
+from memseek_site.request_threads import RequestThreads
 from memseek_site.requests import HEADER, request_id_of
 
 IMPORTS = re.compile(r"/api/v1/entities/.+/import")
@@ -37,26 +43,65 @@ class BodyTooLargeError(Exception):
 
 
 class OneHopHandler(ASGIHandler):
-    """Runs middleware and view together on the request's own thread; streams stay asynchronous."""
+    """Runs a request from its first signal to its last on one thread; streams stay asynchronous."""
 
     def __init__(self) -> None:
         super().__init__()
         self.load_middleware(is_async=False)
+        self._threads = RequestThreads()
 
-    async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
-        """The response of the synchronous chain."""
-        response = await sync_to_async(self.get_response, thread_sensitive=True)(request)
-        if request.method not in SAFE_METHODS:
-            _look_for_events()
-        return response
-
-    async def handle(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """One request; 413 as soon as more of a body came than is taken, whatever was said of its length."""
         most = most_bytes(scope["path"])
         try:
-            await super().handle(scope, _bounded(scope, receive, most), send)
+            body_file = await self.read_body(_bounded(scope, receive, most))
+        except RequestAborted:
+            return
         except BodyTooLargeError:
             await _refuse(scope, send, 413, "too_large", f"A request has at most {most} bytes here.")
+            return
+        response = await self.answered(scope, body_file)
+        if scope["method"] not in SAFE_METHODS:
+            _look_for_events()
+        if response.streaming:
+            await self._stream(response, receive, send)
+        else:
+            await self.send_response(response, send)
+
+    async def answered(self, scope: Any, body_file: IO[bytes]) -> HttpResponseBase:
+        """What the chain says. Unless it streams, its connection and its body are given back already."""
+        return await self._threads.run(self._answer, scope, body_file)
+
+    def _answer(self, scope: Any, body_file: IO[bytes]) -> HttpResponseBase:
+        set_script_prefix(get_script_prefix(scope))
+        signals.request_started.send(sender=type(self), scope=scope)
+        request, failed = self.create_request(scope, body_file)
+        response: HttpResponseBase = failed if request is None else self.get_response(request)
+        cast(Any, response)._handler_class = type(self)  # the sender of the last signal
+        if response.streaming:
+            # What is sent piece by piece is read elsewhere.
+            close_old_connections()
+        else:
+            response.close()
+            body_file.close()
+        return response
+
+    async def _stream(self, response: HttpResponseBase, receive: Any, send: Any) -> None:
+        """Send until the end, or until the reader has gone."""
+        if isinstance(response, FileResponse):
+            response.block_size = self.chunk_size
+        async with ThreadSensitiveContext():
+            sending = asyncio.create_task(self.send_response(response, send))
+            leaving = asyncio.create_task(self.listen_for_disconnect(receive))
+            try:
+                await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
+                if sending.done():
+                    sending.result()
+            finally:
+                sending.cancel()
+                leaving.cancel()
+                await asyncio.gather(sending, leaving, return_exceptions=True)
+                await sync_to_async(response.close)()
 
     async def read_body(self, receive: Any) -> IO[bytes]:
         """The body as a file; what has come of one that does not end is thrown away."""

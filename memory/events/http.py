@@ -15,13 +15,8 @@ from collections.abc import Mapping
 from contextlib import aclosing, suppress
 from typing import Any, cast
 
-from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
-from django.core import signals
-from django.core.handlers.asgi import get_script_prefix
 from django.db import Error as DatabaseProblem
-from django.http.response import HttpResponseBase
-from django.urls import set_script_prefix
 
 from memory.events.frames import frame
 from memory.events.hub import TooManyStreamsError, hub
@@ -48,7 +43,7 @@ def is_stream(scope: Event) -> bool:
 
 async def serve(handler: OneHopHandler, scope: Event, receive: Receive, send: Send) -> None:
     """One request for a stream, to its end."""
-    response = await _answered(handler, scope)
+    response = await handler.answered(scope, io.BytesIO())
     if not isinstance(response, OpenedStream):
         await handler.send_response(response, cast(Any, send))
         return
@@ -62,17 +57,6 @@ async def serve(handler: OneHopHandler, scope: Event, receive: Receive, send: Se
         await _stream(response, stream, receive, send)
     finally:
         own.detach(stream)
-
-
-async def _answered(handler: OneHopHandler, scope: Event) -> HttpResponseBase:
-    """What the chain says. Closing the reply gives the connection back, the block's end the thread."""
-    async with ThreadSensitiveContext():
-        set_script_prefix(get_script_prefix(cast(Any, scope)))
-        await signals.request_started.asend(sender=OneHopHandler, scope=scope)
-        request, failed = handler.create_request(scope, io.BytesIO())
-        response: HttpResponseBase = failed if request is None else await handler.run_get_response(request)
-        await sync_to_async(response.close)()
-        return response
 
 
 async def _stream(opened: OpenedStream, stream: Stream, receive: Receive, send: Send) -> None:

@@ -12,13 +12,13 @@ from memory.cascade.wakeups import wake_on_commit
 from memory.indexing.wakeups import wake_index_on_commit
 from memory.ingest.access import Access
 from memory.ingest.attempts import in_transaction
-from memory.ingest.entities import ensure_entity
+from memory.ingest.entities import ensure_entity, refuse_name
 from memory.ingest.erased import find_erased
 from memory.ingest.folding import wake_compaction_on_commit
 from memory.ingest.incoming import IncomingMessage, refuse_size
 from memory.ingest.placement import Known, OpenSession, Slot, place
 from memory.ingest.redaction_messages import redacted_messages
-from memory.ingest.session_rows import lock_sessions, remove_unused
+from memory.ingest.session_rows import NONE_LOCKED, find_and_lock, lock_sessions, remove_unused
 from memory.ingest.stored import find_known
 from memory.ingest.writing import write_messages
 from memory.models import Entity, Session, Step
@@ -79,13 +79,22 @@ def record_messages(*, access: Access, entity_name: str, messages: Sequence[Inco
     def record() -> Appended:
         if access.is_bound:
             return _append(access.entity(entity_name), words, wake=True)
-        return _append(ensure_entity(workspace=access.workspace, name=entity_name), words, wake=True)
+        refuse_name(entity_name)
+        found, locked = find_and_lock(access.workspace, entity_name, (message.session for message in words))
+        entity = found or ensure_entity(workspace=access.workspace, name=entity_name)
+        return _append(entity, words, wake=True, locked=locked)
 
     return replace(in_transaction(record), redacted=redacted)
 
 
-def _append(entity: Entity, messages: Sequence[IncomingMessage], *, wake: bool) -> Appended:
-    sessions = lock_sessions(entity, (message.session for message in messages))
+def _append(
+    entity: Entity,
+    messages: Sequence[IncomingMessage],
+    *,
+    wake: bool,
+    locked: Mapping[str, Session] = NONE_LOCKED,
+) -> Appended:
+    sessions = lock_sessions(entity, (message.session for message in messages), locked)
     appended = store_messages(entity, sessions, messages, wake=wake)
     if appended.erased:
         remove_unused(sessions.values())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Exists, OuterRef
 
 from memory import queries
-from memory.models import Entity, Session, Tombstone
+from memory.ingest.entities import asked_by_name, found_by_name
+from memory.models import Entity, Session, Tombstone, Workspace
 from memory.models.base import new_id
 from memory.models.messages import SessionQuerySet
 
@@ -18,13 +21,36 @@ SESSION_FIELDS = (
     *("external_id", "title", "next_ordinal", "takes_turns", "folded_until", "fold_asked_at"),
     *("last_message_at", "ended_at"),
 )
+NONE_LOCKED: Mapping[str, Session] = MappingProxyType({})
 
 
 class NoSessionError(LookupError):
     """There is no such session, or it can not be reached; which of both is not said."""
 
 
-def lock_sessions(entity: Entity, names: Iterable[str]) -> dict[str, Session]:
+def find_and_lock(
+    workspace: Workspace, entity_name: str, names: Iterable[str]
+) -> tuple[Entity | None, dict[str, Session]]:
+    """The entity of a name and, where one session is named that is there, that session, locked: one exchange.
+
+    For callers that may reach every entity of the workspace. What is missing is left to `lock_sessions`.
+    """
+    asked = asked_by_name(workspace, entity_name)
+    wanted = list(set(names))
+    if len(wanted) != 1:
+        [found] = queries.kept_rows(asked)
+        return found_by_name(workspace, found), {}
+    owner = {"workspace": workspace.pk, "entity": None, "entity_name": entity_name}
+    found, locked = queries.kept_rows(asked, ("session_lock", {**owner, "names": wanted}))
+    entity = found_by_name(workspace, found)
+    # Between the two questions the name may have passed to another entity.
+    sessions = {row.external_id: row for row in _read(locked) if entity and row.entity_id == entity.pk}
+    return entity, sessions
+
+
+def lock_sessions(
+    entity: Entity, names: Iterable[str], locked_before: Mapping[str, Session] = NONE_LOCKED
+) -> dict[str, Session]:
     """The sessions of these external ids, made where missing and locked until the transaction ends.
 
     There and back once, unless some are erased at the same moment. First all are made, then all are locked,
@@ -33,7 +59,7 @@ def lock_sessions(entity: Entity, names: Iterable[str]) -> dict[str, Session]:
     Each says in `has_tombstones` whether anything was ever erased in its workspace.
     """
     ordered = sorted(set(names))
-    locked: dict[str, Session] = {}
+    locked = dict(locked_before)
     # A session that was there may be erased while it is waited for: then it is made anew.
     while missing := [name for name in ordered if name not in locked]:
         for session in _made_and_locked(entity, missing):
@@ -43,11 +69,15 @@ def lock_sessions(entity: Entity, names: Iterable[str]) -> dict[str, Session]:
 
 def _made_and_locked(entity: Entity, names: Sequence[str]) -> Iterator[Session]:
     owner = {"workspace": entity.workspace_id, "entity": entity.pk, "names": list(names)}
-    locking = ("session_lock", owner)
+    locking = ("session_lock", {**owner, "entity_name": None})
     # Nearly every call goes on with one session. Of several, those that are there must not be locked first.
     [found] = queries.kept_rows(locking) if len(names) == 1 else [[]]
     if not found:
         _, found = queries.kept_rows(("session_make", {**owner, "ids": [new_id() for _ in names]}), locking)
+    return _read(found)
+
+
+def _read(found: Iterable[tuple[Any, ...]]) -> Iterator[Session]:
     for *columns, has_tombstones in found:
         session = Session.from_db(DEFAULT_DB_ALIAS, SESSION_FIELDS, columns)
         session.has_tombstones = has_tombstones  # type: ignore[attr-defined]  # as `_with_tombstones` has it

@@ -17,6 +17,7 @@ from memory.models.base import (
     OwnedQuerySet,
     StepInput,
     StepInputQuerySet,
+    in_entity,
     run_reference,
 )
 
@@ -107,7 +108,7 @@ class Atom(Owned, StepInput):
         VALUE = "value"
         CONTRADICTION = "contradiction"
 
-    chain = models.ForeignKey(Chain, on_delete=models.CASCADE, related_name="atoms")
+    chain = in_entity(Chain, "atoms")
     seq = models.BigIntegerField(db_default=NextRecordNumber(), unique=True, editable=False)
     text = models.CharField(max_length=ATOM_TEXT_LIMIT)
     kind = models.CharField(max_length=16, choices=Kind.choices)
@@ -121,9 +122,7 @@ class Atom(Owned, StepInput):
     happened_until = models.DateField(null=True, blank=True)
     authority = models.PositiveSmallIntegerField(choices=Authority.choices, default=Authority.USER)
     status = models.CharField(max_length=16, choices=Status.choices, default=Status.LIVE)
-    superseded_by = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="supersedes"
-    )
+    superseded_by = in_entity("self", "supersedes", null=True, blank=True, on_delete=models.SET_NULL)
     decision = models.CharField(max_length=8, choices=Decision.choices, default=Decision.STORE)
     merge_reason = models.CharField(max_length=16, choices=MergeReason.choices, blank=True, default="")
     occurred_at = models.DateTimeField(null=True, blank=True, help_text="When its words were said first.")

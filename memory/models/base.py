@@ -11,7 +11,7 @@ from django.db.models.expressions import Func, Value
 from django.db.models.functions import Now
 
 if TYPE_CHECKING:
-    from memory.models.tenancy import Entity
+    from memory.models.tenancy import Entity, Workspace
 
 
 def new_id() -> uuid.UUID:
@@ -29,15 +29,24 @@ class NextRecordNumber(Func):
         super().__init__(*(expressions or (Value("memory_record_number"),)), **extra)
 
 
+def in_entity(to: str | type[models.Model], related_name: str, **options: Any) -> models.ForeignKey[Any, Any]:
+    """A reference whose composite foreign key, over workspace, entity and id, is made in SQL.
+
+    A constraint of Django's own beside it would look up the same row once more for every row written, and
+    would have all who write in a workspace lock its one row.
+    """
+    return models.ForeignKey(
+        to, **{"on_delete": models.CASCADE, "related_name": related_name, "db_constraint": False, **options}
+    )
+
+
 class Owned(models.Model):
     """A row of one entity in one workspace; composite foreign keys in SQL keep both equal along evidence."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     # Every table has indexes that begin with these two; Django's own would only slow down the writes.
-    workspace = models.ForeignKey(
-        "memory.Workspace", on_delete=models.CASCADE, related_name="+", db_index=False
-    )
-    entity = models.ForeignKey("memory.Entity", on_delete=models.CASCADE, related_name="+", db_index=False)
+    workspace: models.ForeignKey[Workspace, Workspace] = in_entity("memory.Workspace", "+", db_index=False)
+    entity: models.ForeignKey[Entity, Entity] = in_entity("memory.Entity", "+", db_index=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Length
 from django.db.models.lookups import LessThanOrEqual
 
-from memory.models.base import Owned, OwnedQuerySet, run_reference
+from memory.models.base import Owned, OwnedQuerySet, in_entity, run_reference
 
 SUMMARY_TEXT_LIMIT = 4_000
 BRIEF_TEXT_LIMIT = 600
@@ -34,7 +34,7 @@ class Digest(Owned):
         SUMMARY = "summary", "summary: the folded turns of an open session"
         BRIEF = "brief", "brief: a whole session that has ended"
 
-    session = models.ForeignKey("memory.Session", on_delete=models.CASCADE, related_name="digests")
+    session = in_entity("memory.Session", "digests", db_index=False)
     kind = models.CharField(max_length=8, choices=Kind.choices)
     number = models.PositiveIntegerField()
     text = models.TextField()

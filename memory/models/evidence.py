@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from memory.models.atoms import Authority
-from memory.models.base import Owned, OwnedQuerySet, run_reference
+from memory.models.base import Owned, OwnedQuerySet, in_entity, run_reference
 
 DERIVED = ("of_atom", "of_line", "of_trait_version", "of_digest", "of_procedure_line")
 TARGETS = ("message", "atom", "line", "correction", "trace_step", "feedback")
@@ -112,10 +112,8 @@ class Evidence(models.Model):
         REPEAT = "repeat"
 
     id = models.BigAutoField(primary_key=True)
-    workspace = models.ForeignKey(
-        "memory.Workspace", on_delete=models.CASCADE, related_name="+", db_index=False
-    )
-    entity = models.ForeignKey("memory.Entity", on_delete=models.CASCADE, related_name="+")
+    workspace = in_entity("memory.Workspace", "+", db_index=False)
+    entity = in_entity("memory.Entity", "+")
     of_atom = _held_in_sql("memory.Atom", "evidence")
     of_line = _held_in_sql("memory.Line", "evidence")
     of_trait_version = _held_in_sql("memory.TraitVersion", "evidence")

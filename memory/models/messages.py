@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Length, Now
 from django.db.models.lookups import LessThanOrEqual
 
-from memory.models.base import NextRecordNumber, Owned, StepInput, StepInputQuerySet
+from memory.models.base import NextRecordNumber, Owned, StepInput, StepInputQuerySet, in_entity
 
 MESSAGE_TEXT_LIMIT = 65_536
 SPEAKER_LIMIT = 128
@@ -116,7 +116,7 @@ class Message(Owned, StepInput):
         SYSTEM = "system"
 
     created_at = None  # type: ignore[assignment]  # recorded_at is this table's word for it
-    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="messages")
+    session = in_entity(Session, "messages", db_index=False)
     seq = models.BigIntegerField(db_default=NextRecordNumber(), unique=True, editable=False)
     ordinal = models.PositiveIntegerField(help_text="Place in its session, from 0.")
     role = models.CharField(max_length=16, choices=Role.choices)
@@ -127,9 +127,7 @@ class Message(Owned, StepInput):
         default="",
         help_text="Captions and transcripts of attachments: searchable, never mixed into the text.",
     )
-    parent = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children", db_index=False
-    )
+    parent = in_entity("self", "children", null=True, blank=True, on_delete=models.SET_NULL, db_index=False)
     tool_name = models.CharField(max_length=128, blank=True, default="")
     tool_calls = models.JSONField(default=list, blank=True)
     tool_call_id = models.CharField(max_length=128, blank=True, default="")

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 
-from memory.models.base import Owned, OwnedQuerySet
+from memory.models.base import Owned, OwnedQuerySet, in_entity
 
 
 class TransactionId(models.Field):  # type: ignore[type-arg]  # not generic at run time
@@ -34,12 +34,11 @@ class Outbox(Owned):
         ERASED = "erased"
 
     id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]  # streams resume by order
-    entity = models.ForeignKey(  # type: ignore[assignment]  # an event may be of one that is gone
+    entity = in_entity(
         "memory.Entity",
+        "+",
         null=True,
         blank=True,
-        on_delete=models.CASCADE,
-        related_name="+",
         db_index=False,
         help_text="Empty for the event of an entity that was erased whole: `ids` says which it was.",
     )

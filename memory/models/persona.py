@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from memory.cascade.contract import TRAIT_TEXT_LIMIT
-from memory.models.base import NextRecordNumber, Owned, OwnedQuerySet, run_reference
+from memory.models.base import NextRecordNumber, Owned, OwnedQuerySet, in_entity, run_reference
 
 
 class Trait(Owned):
@@ -65,14 +65,14 @@ class TraitVersionQuerySet(OwnedQuerySet["TraitVersion"]):
 class TraitVersion(Owned):
     """One wording of a trait, resting on scene lines or on a person's correction."""
 
-    trait = models.ForeignKey(Trait, on_delete=models.CASCADE, related_name="versions")
+    trait = in_entity(Trait, "versions")
     seq = models.BigIntegerField(db_default=NextRecordNumber(), unique=True, editable=False)
     number = models.PositiveIntegerField()
     text = models.CharField(max_length=TRAIT_TEXT_LIMIT, blank=True)
     is_head = models.BooleanField(default=True)
     run = run_reference(related_name="trait_versions")
-    correction = models.ForeignKey(
-        "memory.Correction", null=True, blank=True, on_delete=models.RESTRICT, related_name="trait_versions"
+    correction = in_entity(
+        "memory.Correction", "trait_versions", null=True, blank=True, on_delete=models.RESTRICT
     )
     erased_at = models.DateTimeField(null=True, blank=True, editable=False)
 

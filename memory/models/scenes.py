@@ -14,6 +14,7 @@ from memory.models.base import (
     OwnedQuerySet,
     StepInput,
     StepInputQuerySet,
+    in_entity,
     run_reference,
 )
 
@@ -52,9 +53,7 @@ class Scene(Owned):
         max_length=24, editable=False, help_text="Opaque and stable: made once, never from the title."
     )
     status = models.CharField(max_length=8, choices=Status.choices, default=Status.LIVE)
-    merged_into = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="absorbed"
-    )
+    merged_into = in_entity("self", "absorbed", null=True, blank=True, on_delete=models.SET_NULL)
     slot = models.PositiveSmallIntegerField(null=True, blank=True)
     heat = models.PositiveIntegerField(
         default=0, help_text="Versions and receipts so far: how much happens here."
@@ -93,14 +92,12 @@ class Line(Owned):
     It was written by a run or, where a correction stands behind it, by a person.
     """
 
-    scene = models.ForeignKey(Scene, on_delete=models.CASCADE, related_name="lines")
+    scene = in_entity(Scene, "lines")
     section = models.CharField(max_length=20, choices=Section.choices)
     text = models.CharField(max_length=LINE_TEXT_LIMIT, blank=True)
     is_pinned = models.BooleanField(default=False)
     run = run_reference(related_name="lines")
-    correction = models.ForeignKey(
-        "memory.Correction", null=True, blank=True, on_delete=models.RESTRICT, related_name="lines"
-    )
+    correction = in_entity("memory.Correction", "lines", null=True, blank=True, on_delete=models.RESTRICT)
     erased_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = OwnedQuerySet["Line"].as_manager()
@@ -148,15 +145,15 @@ class SceneVersionQuerySet(StepInputQuerySet["SceneVersion"]):
 class SceneVersion(Owned, StepInput):
     """One state of a scene: an ordered list of lines. The version before is its lineage, not its evidence."""
 
-    scene = models.ForeignKey(Scene, on_delete=models.CASCADE, related_name="versions")
+    scene = in_entity(Scene, "versions")
     seq = models.BigIntegerField(db_default=NextRecordNumber(), unique=True, editable=False)
     number = models.PositiveIntegerField()
     title = models.CharField(max_length=TITLE_LIMIT)
     summary = models.CharField(max_length=400, blank=True, default="")
     is_head = models.BooleanField(default=True)
     run = run_reference(related_name="scene_versions")
-    correction = models.ForeignKey(
-        "memory.Correction", null=True, blank=True, on_delete=models.RESTRICT, related_name="scene_versions"
+    correction = in_entity(
+        "memory.Correction", "scene_versions", null=True, blank=True, on_delete=models.RESTRICT
     )
     erased_at = models.DateTimeField(
         null=True, blank=True, editable=False, help_text="When some of its text was erased."
@@ -197,12 +194,10 @@ class VersionLine(models.Model):
     """A line's place in a version."""
 
     id = models.BigAutoField(primary_key=True)
-    workspace = models.ForeignKey(
-        "memory.Workspace", on_delete=models.CASCADE, related_name="+", db_index=False
-    )
-    entity = models.ForeignKey("memory.Entity", on_delete=models.CASCADE, related_name="+")
-    version = models.ForeignKey(SceneVersion, on_delete=models.CASCADE, related_name="places")
-    line = models.ForeignKey(Line, on_delete=models.CASCADE, related_name="places")
+    workspace = in_entity("memory.Workspace", "+", db_index=False)
+    entity = in_entity("memory.Entity", "+")
+    version = in_entity(SceneVersion, "places", db_index=False)
+    line = in_entity(Line, "places")
     position = models.PositiveSmallIntegerField()
 
     class Meta:

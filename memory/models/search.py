@@ -12,7 +12,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from pgvector.django import HalfVectorField
 
-from memory.models.base import OwnedQuerySet
+from memory.models.base import OwnedQuerySet, in_entity
 from memory.models.scenes import Section
 
 
@@ -29,10 +29,8 @@ class OwnedUnit(models.Model):
     """A derived row without a layer of its own: it is rebuilt, never cited."""
 
     id = models.BigAutoField(primary_key=True)
-    workspace = models.ForeignKey(
-        "memory.Workspace", on_delete=models.CASCADE, related_name="+", db_index=False
-    )
-    entity = models.ForeignKey("memory.Entity", on_delete=models.CASCADE, related_name="+", db_index=False)
+    workspace = in_entity("memory.Workspace", "+", db_index=False)
+    entity = in_entity("memory.Entity", "+", db_index=False)
 
     class Meta:
         abstract = True
@@ -161,10 +159,8 @@ class UnitVector(models.Model):
         SearchUnit, on_delete=models.CASCADE, related_name="vectors", db_index=False, db_constraint=False
     )
     space = models.ForeignKey(EmbeddingSpace, on_delete=models.CASCADE, related_name="+", db_index=False)
-    workspace = models.ForeignKey(
-        "memory.Workspace", on_delete=models.CASCADE, related_name="+", db_index=False
-    )
-    entity = models.ForeignKey("memory.Entity", on_delete=models.CASCADE, related_name="+", db_index=False)
+    workspace = in_entity("memory.Workspace", "+", db_index=False)
+    entity = in_entity("memory.Entity", "+", db_index=False)
     embedding = HalfVectorField()
 
     class Meta:
@@ -228,11 +224,9 @@ class LanguageSample(models.Model):
     """The languages an entity speaks, as the index step found them: its words are stemmed in these."""
 
     entity = models.OneToOneField(
-        "memory.Entity", on_delete=models.CASCADE, primary_key=True, related_name="+"
+        "memory.Entity", on_delete=models.CASCADE, primary_key=True, related_name="+", db_constraint=False
     )
-    workspace = models.ForeignKey(
-        "memory.Workspace", on_delete=models.CASCADE, related_name="+", db_index=False
-    )
+    workspace = in_entity("memory.Workspace", "+", db_index=False)
     languages = ArrayField(models.CharField(max_length=8), default=list)
     units_seen = models.PositiveIntegerField(
         default=0, help_text="How many units there were when it was made."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 from django.conf import settings
 from django.db import models
@@ -15,6 +15,7 @@ from memory.models.base import (
     NextRecordNumber,
     Owned,
     OwnedQuerySet,
+    in_entity,
     run_reference,
 )
 
@@ -23,13 +24,6 @@ NOTE_LIMIT = 2_000
 TRACE_STEP_LIMIT = 4_000
 PROCEDURE_LINE_LIMIT = 500
 BOUNDARY_LIMIT = 1_000
-
-
-def in_entity(to: str, related_name: str, **options: Any) -> models.ForeignKey[Any, Any]:
-    """A reference whose composite foreign key, over workspace, entity and id, is made in SQL."""
-    return models.ForeignKey(
-        to, **{"on_delete": models.CASCADE, "related_name": related_name, "db_constraint": False, **options}
-    )
 
 
 class TaskTrace(Owned):

@@ -10,9 +10,8 @@ from django.db.models import F, Q
 from django.db.models.functions import Length, Now
 from django.db.models.lookups import LessThanOrEqual
 
-from memory.models.base import Owned, OwnedQuerySet, StepInput, StepInputQuerySet
+from memory.models.base import Owned, OwnedQuerySet, StepInput, StepInputQuerySet, in_entity
 from memory.models.search import OwnedUnit
-from memory.models.skills import in_entity
 
 FEEDBACK_TEXT_LIMIT = 4_000
 FEEDBACK_LABEL_LIMIT = 64

@@ -14,6 +14,7 @@ from memory.models import (
     Atom,
     Entity,
     Evidence,
+    Line,
     Message,
     Process,
     Scene,
@@ -100,7 +101,8 @@ def _standing_lines(versions: Iterable[UUID]) -> dict[UUID, list[VersionLine]]:
 def is_due(place: VersionLine) -> bool:
     """Whether a line (annotated with `rests_on_dead`) waits to be rewritten; a pinned one stays as it is."""
     rests_on_dead: bool = place.rests_on_dead  # type: ignore[attr-defined]
-    return place.line.is_due(rests_on_dead=rests_on_dead)
+    line: Line = place.line
+    return line.is_due(rests_on_dead=rests_on_dead)
 
 
 def _scene_record(head: SceneVersion, places: list[VersionLine]) -> SceneRecord:

@@ -65,7 +65,8 @@ class ScenePage:
     @property
     def scene(self) -> Scene:
         """The row of the scene."""
-        return self.row.version.scene
+        scene: Scene = self.row.version.scene
+        return scene
 
     @property
     def due(self) -> int:

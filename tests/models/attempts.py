@@ -399,7 +399,7 @@ NEGATIVES = [
 OWNED = [
     *("session", "chain", "scene", "trait", "correction", "run", "work", "outbox", "rebuild"),
     *("search_unit", "unit_vector", "term_count", "layer_count", "unindexed"),
-    *("graph_node", "trace", "procedure", "use", "erasure", "share", "idempotent_reply"),
+    *("graph_node", "trace", "procedure", "use", "feedback", "erasure", "share", "idempotent_reply"),
 ]
 """Rows that hang on their entity alone."""
 OF_ANOTHER_WORKSPACE = [

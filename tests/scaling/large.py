@@ -26,7 +26,7 @@ from memory.models.base import new_id
 from tests.factories import make_entity, make_session, make_workspace
 
 OWN = 150
-BESIDE = 1_800
+BESIDE = 3_600
 SESSIONS = 10
 WAITING = 25
 RULES = 25

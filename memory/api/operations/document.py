@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
@@ -171,11 +172,20 @@ def _references(value: Any) -> Iterator[str]:
             yield from _references(part)
 
 
+_making = Lock()
+"""The library loads its extensions with its first document: of two threads one finds them half loaded."""
+
+
 @cache
-def openapi_document() -> JsonSchema:
-    """The document as a value; shared, so not to be changed."""
+def _made() -> JsonSchema:
     generator = DocumentGenerator(urlconf="memory.api.urls")  # type: ignore[no-untyped-call]
     return generator.document()
+
+
+def openapi_document() -> JsonSchema:
+    """The document as a value; shared, so not to be changed."""
+    with _making:
+        return _made()
 
 
 @cache

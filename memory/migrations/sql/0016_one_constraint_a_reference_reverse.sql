@@ -1,0 +1,1 @@
+ALTER TABLE memory_feedback DROP CONSTRAINT feedback_entity_fk;
