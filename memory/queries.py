@@ -63,7 +63,8 @@ def kept_texts(*asked: tuple[str, Mapping[str, Any]]) -> list[list[tuple[Any, ..
         cursors = [_keeping_cursor() for _ in asked]
         for cursor, (text, parameters) in zip(cursors, asked, strict=True):
             cursor.execute(text, parameters)
-        return [cursor.fetchall() for cursor in cursors]
+    # Not within: to fetch there asks for what has come, and the end of the pipeline then asks once more.
+    return [cursor.fetchall() for cursor in cursors]
 
 
 def _begins_transaction() -> bool:
@@ -194,8 +195,8 @@ def _read_once(
         cursor.execute(text, parameters)
         if meanwhile is not None:
             meanwhile()
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-        return found
+    found: list[tuple[Any, ...]] = cursor.fetchall()
+    return found
 
 
 @lru_cache(REMEMBERED_TEXTS)
