@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.db import connections
+
+from memseek_site.request_threads import RequestThreads
 
 Result = TypeVar("Result")
 
+_threads = RequestThreads()
+
 
 async def in_thread(function: Callable[..., Result], *arguments: Any) -> Result:
-    """The result of a function that blocks, run in a thread of its own, as Django runs a request.
+    """The result of a function that blocks, run in a thread of its own, as a request is.
 
     Its connections go back to the pool before the result is waited for: none is held between two calls.
     """
@@ -23,5 +26,4 @@ async def in_thread(function: Callable[..., Result], *arguments: Any) -> Result:
         finally:
             connections.close_all()
 
-    async with ThreadSensitiveContext():
-        return await sync_to_async(run, thread_sensitive=True)()
+    return await _threads.run(run)
