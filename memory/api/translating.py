@@ -64,6 +64,7 @@ def search_request(entity: Entity, asked: RecallAsked) -> SearchRequest:
         query=asked.query,
         limit=asked.limit,
         filters=filters_of(entity, asked),
+        languages=entity.languages_read,
         uses_words=asked.words,
         uses_meaning=asked.meaning,
         words_milliseconds=asked.words_milliseconds or WORDS_MILLISECONDS,

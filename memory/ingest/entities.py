@@ -154,7 +154,9 @@ def found_by_name(workspace: Workspace, found: Sequence[tuple[Any, ...]]) -> Ent
     """The entity in the rows of that query, if there is one."""
     if not found:
         return None
-    entity = Entity.from_db(DEFAULT_DB_ALIAS, ENTITY_FIELDS, found[0])
+    *columns, languages = found[0]
+    entity = Entity.from_db(DEFAULT_DB_ALIAS, ENTITY_FIELDS, columns)
+    entity.languages_read = tuple(languages) if languages else None
     # Known already: whoever asks for the workspace's design needs no statement for it.
     entity.workspace = workspace
     return entity

@@ -131,6 +131,9 @@ class Entity(models.Model):
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
+    languages_read: tuple[str, ...] | None = None
+    """Those of its words, where they were read together with the row and some are known."""
+
     objects = EntityQuerySet.as_manager()
 
     class Meta:

@@ -59,4 +59,7 @@ def shared_with(reader: Entity, names: Sequence[str]) -> tuple[Entity, ...]:
 def search_shared(entities: Sequence[Entity], request: Request) -> tuple[SharedFound, ...]:
     """The same search in each of the memories; sessions are of one entity and narrow none of them."""
     narrowed = replace(request, filters=replace(request.filters, session=None))
-    return tuple(SharedFound(entity.name, search(entity, narrowed)) for entity in entities)
+    return tuple(
+        SharedFound(entity.name, search(entity, replace(narrowed, languages=entity.languages_read)))
+        for entity in entities
+    )

@@ -2,6 +2,7 @@
 
 REACH_MORE = {
     ("entity_of_name", "memory_entity"): "The entity itself, by workspace and name, which are unique.",
+    ("entity_of_name", "memory_languagesample"): "The row of the entity found, by its primary key.",
     ("session_lock", "memory_entity"): "The same, in one exchange with the session.",
     ("reply_keep", "memory_entity"): "The same, for what is kept of a write.",
     (
