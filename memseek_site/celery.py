@@ -39,12 +39,12 @@ def keep_logging(loglevel: int | None = None, **_: Any) -> None:
 def prepare_worker(**_: Any) -> None:
     """Refuse wrong settings and have servers before the first connection; then give signs of life."""
     from memory.llm.registry import warm_up
-    from memseek_site.broker_restoring import let_restoring_fail
+    from memseek_site.broker_restoring import outlive_broker
     from memseek_site.heartbeat import Heartbeat
     from memseek_site.servers import prepare_server
 
     prepare_server()
-    let_restoring_fail()
+    outlive_broker()
     heartbeat = Heartbeat("worker")
     heartbeat.start()
     # The first call of a fresh worker should not pay for the import of an SDK.
