@@ -15,7 +15,7 @@ FROM place
 CROSS JOIN LATERAL (SELECT section, is_pinned FROM memory_line WHERE id = place.line_id LIMIT 1) line
 CROSS JOIN LATERAL (
     SELECT atom_id, created_at FROM memory_evidence
-    WHERE of_line_id = place.line_id AND atom_id IS NOT NULL OFFSET 0
+    WHERE of_line_id = place.line_id OFFSET 0
 ) receipt
 CROSS JOIN LATERAL (SELECT status FROM memory_atom WHERE id = receipt.atom_id LIMIT 1) atom
 WHERE NOT line.is_pinned AND line.section <> 'evolution_record' AND atom.status <> 'live'

@@ -4,7 +4,7 @@ SELECT message.id, session.external_id, message.ordinal, message.role, message.s
        message.attachment_text, message.occurred_at, message.metadata,
        message.id = ANY(%(raw)s::uuid[]) AND EXISTS (
            SELECT 1
-           FROM (SELECT of_atom_id FROM memory_evidence WHERE message_id = message.id AND of_atom_id IS NOT NULL OFFSET 0)
+           FROM (SELECT of_atom_id FROM memory_evidence WHERE message_id = message.id OFFSET 0)
                 receipt
            CROSS JOIN LATERAL (SELECT status FROM memory_atom WHERE id = receipt.of_atom_id LIMIT 1) atom
            WHERE atom.status <> 'live'

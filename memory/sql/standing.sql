@@ -2,7 +2,8 @@
 -- at or above a floor; the live scenes with the lines of their heads, those that wait to be rewritten apart (`due`);
 -- the reviewed procedures; the languages of its words. Lines, the live atoms under them (`told`) and the messages
 -- that these atoms and the rules cite (`cites`) only with `with_lines`. Each step of a scene is a look-up by key for
--- the rows of the one before.
+-- the rows of the one before; a receipt that names no atom finds none. To ask within that it names one would let the
+-- server walk the index of all that do, for every line anew.
 WITH head AS MATERIALIZED (
     SELECT scene.id AS scene_id, scene.slot, version.id, version.title, version.summary, version.number,
            version.created_at
@@ -19,7 +20,7 @@ line AS MATERIALIZED (
            NOT line.is_pinned AND line.section <> 'evolution_record' AND EXISTS (
                SELECT 1
                FROM (
-                   SELECT atom_id FROM memory_evidence WHERE of_line_id = line.id AND atom_id IS NOT NULL OFFSET 0
+                   SELECT atom_id FROM memory_evidence WHERE of_line_id = line.id OFFSET 0
                ) receipt
                CROSS JOIN LATERAL (SELECT status FROM memory_atom WHERE id = receipt.atom_id LIMIT 1) atom
                WHERE atom.status <> 'live'
@@ -42,7 +43,7 @@ told AS MATERIALIZED (
     SELECT atom.id, line.id AS line_id, atom.text, receipt.id AS place
     FROM line
     CROSS JOIN LATERAL (
-        SELECT id, atom_id FROM memory_evidence WHERE of_line_id = line.id AND atom_id IS NOT NULL OFFSET 0
+        SELECT id, atom_id FROM memory_evidence WHERE of_line_id = line.id OFFSET 0
     ) receipt
     CROSS JOIN LATERAL (SELECT id, text, status FROM memory_atom WHERE id = receipt.atom_id LIMIT 1) atom
     WHERE %(with_lines)s AND NOT line.is_due AND atom.status = 'live'
@@ -71,8 +72,9 @@ found (sort, place, id, parent, name, text, more, number, total, is_marked, at, 
     FROM (SELECT id FROM rule WHERE %(with_lines)s UNION SELECT id FROM told) atom
     CROSS JOIN LATERAL (
         SELECT id, of_atom_id, message_id FROM memory_evidence
-        WHERE of_atom_id = atom.id AND message_id IS NOT NULL OFFSET 0
+        WHERE of_atom_id = atom.id OFFSET 0
     ) receipt
+    WHERE receipt.message_id IS NOT NULL
     UNION ALL
     SELECT 'procedure', row_number() OVER (), procedure.id, procedure_id, slug, title, boundary, number, total, false,
            created_at, json_build_array(reviewer, lines)::text

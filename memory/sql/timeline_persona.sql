@@ -12,7 +12,7 @@ CROSS JOIN LATERAL (
     LEFT JOIN LATERAL (
         SELECT max(atom.occurred_at) AS at
         FROM (
-            SELECT atom_id FROM memory_evidence WHERE of_line_id = receipt.line_id AND atom_id IS NOT NULL OFFSET 0
+            SELECT atom_id FROM memory_evidence WHERE of_line_id = receipt.line_id OFFSET 0
         ) under
         CROSS JOIN LATERAL (SELECT occurred_at FROM memory_atom WHERE id = under.atom_id LIMIT 1) atom
     ) said ON true
