@@ -162,7 +162,17 @@ def test_every_reference_between_rows_of_an_entity_is_held_over_the_entity() -> 
     assert held == references
 
 
-def test_every_row_with_an_entity_lies_in_that_entitys_workspace() -> None:
+def test_every_table_with_an_entity_lies_in_that_entitys_workspace() -> None:
+    keys = composite_keys().values()
+    towards_entity = {key[0] for key in keys if key[-3:] == ("memory_entity", "workspace_id", "id")}
+    towards_owned = {key[0] for key in keys if len(key) == 8}
+    tables = {
+        model._meta.db_table for model in apps.get_app_config("memory").get_models() if has_entity(model)
+    }
+    assert tables - towards_entity - towards_owned == set()
+
+
+def test_every_row_with_an_entity_is_held_by_a_key_that_is_never_empty() -> None:
     held = {key[0] for key in composite_keys().values() if columns_that_are_never_empty(key)}
     tables = {
         model._meta.db_table for model in apps.get_app_config("memory").get_models() if has_entity(model)
