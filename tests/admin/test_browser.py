@@ -85,6 +85,7 @@ def list_of(model: Any) -> str:
 def press(page: Page, name: str) -> None:
     """A button of a row's page, or of the page that confirms."""
     page.locator(".m-actions").get_by_text(name, exact=True).click()
+    page.wait_for_load_state()  # a click returns when the answer begins, and what follows may be read at once
 
 
 def confirm(page: Page, name: str, *, reason: str = "") -> None:
@@ -115,6 +116,7 @@ def test_a_reviewer_corrects_and_reviews_and_operates_nothing(
     page.locator(f"input.action-select[value='{alice.atom.pk}']").check()
     page.select_option("select[name=action]", "retract")
     page.get_by_role("button", name="Run").click()
+    page.wait_for_load_state()
     confirm(page, "Retract", reason="It was never so.")
     expect(page.locator("body")).to_contain_text("Retract: 1 done.")
     assert Atom.objects.get(pk=alice.atom.pk).status == "retracted"
@@ -193,6 +195,7 @@ def test_a_new_key_is_shown_once(sign_in: Callable[..., Page], alice: Memory) ->
     page.locator(".select2-results__option", has_text="northwind").click()
     page.fill("[name=label]", "connector")
     page.locator("button[name=_save], input[name=_save]").first.click()
+    page.wait_for_load_state()
     token = page.input_value("#token")
     assert Key.objects.get(label="connector").digest == Key.digest_of(token)
     page.goto(page_of(Key.objects.get(label="connector")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import expect
 
 from memory.ingest.access import open_access
 from memory.ingest.workspaces import create_key
@@ -50,7 +51,7 @@ def test_a_timeline_is_leafed_through_without_script(
     page = window.goto(paths["timeline"])
     page.click("text=Older")
     assert "before=" in page.url
-    assert page.locator("article.card").count() > 0
+    expect(page.locator("article.card").first).to_be_visible()
     page.click("text=Newer")
     assert page.url.endswith(paths["timeline"])
     assert window.faults() == []

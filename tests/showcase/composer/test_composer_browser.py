@@ -40,6 +40,7 @@ def test_its_controls_stand_in_an_address_that_gives_the_same_text(
     page.get_by_label("Search by words alone").check()
     page.get_by_label("With what scenes used to say").check()
     page.get_by_role("button", name="Compose").click()
+    page.wait_for_load_state()
     for piece in ("rules_floor=75", "words_only=on", "evolution=on", "memory=600", "layers=atoms"):
         assert piece in page.url
     shown = page.locator("[data-copy-text]").last

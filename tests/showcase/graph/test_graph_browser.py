@@ -136,6 +136,7 @@ def test_the_filters_narrow_it(visit: Callable[..., Visit], alice: Entity) -> No
     page.get_by_label("Words").fill("written approval")
     page.get_by_label("L3 traits").uncheck()
     page.get_by_role("button", name="Apply").click()
+    page.wait_for_load_state()  # a click returns when the answer begins, and the drawing is read at once
     kinds = page.locator("[data-node]").evaluate_all(
         "nodes => nodes.map(one => one.dataset.node.split('-')[0])"
     )
