@@ -1,7 +1,7 @@
 # One command each. Nothing has to be installed first but Python 3.11 or newer.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo agent test run worker lint types check lock migrations format screenshots bench bench-cascade bench-offline bench-recall bench-compiling bench-admin bench-import bench-redaction bench-sizing bench-events bench-limiting bench-proxy bench-showcase bench-scaling test-faults api-examples
+.PHONY: help demo agent test run worker lint types check lock migrations format screenshots bench bench-cascade bench-offline bench-recall bench-compiling bench-admin bench-import bench-redaction bench-sizing bench-events bench-limiting bench-proxy bench-showcase bench-scaling bench-parts test-faults api-examples
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -36,6 +36,7 @@ help:
 	@echo "make bench-admin   pages of the admin with 100,000 rows (ARGS='--rows 3000' for a short one)"
 	@echo "make bench-import  memory and time of a large import (ARGS='--megabytes 10' for a short one)"
 	@echo "make bench-redaction  what redaction costs     make bench-sizing  bytes a message takes"
+	@echo "make bench-parts   where the time of a request goes, by its exchanges with the database"
 	@echo "make screenshots   pictures of the pages for the documents (ARGS='home overview' for some)"
 	@echo "make bench-events  500 open streams      make bench-limiting  what counting a request costs"
 	@echo "make bench-proxy   what the memory proxy adds to a chat"
@@ -97,6 +98,10 @@ bench-recall: $(TEST_STAMP)
 # A text of the greatest length, kind by kind; then texts that are made to keep a pattern busy.
 bench-redaction: $(TEST_STAMP)
 	$(PY) -m benchmarks.redaction $(ARGS)
+
+# Where the time of a request goes: exchanges with the database, the embedding, Python's own.
+bench-parts: $(TEST_STAMP)
+	$(PY) -m benchmarks.parts $(ARGS)
 
 # Disk taken by made-up talk and all that is made of it.
 bench-sizing: $(TEST_STAMP)

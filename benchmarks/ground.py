@@ -5,6 +5,7 @@ Nothing is made before a subject asks for it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -80,7 +81,7 @@ class Ground:
 
     def __enter__(self) -> Self:
         self._ends.enter_context(self.stub)
-        settings = stub_settings(self.stub.base_url)
+        settings = stub_settings(self.stub.base_url) | index_settings(max(self.options.sizes))
         self._ends.enter_context(installation(MEMSEEK_EMBEDDING_PROVIDER="local", **settings))
         return self
 
@@ -129,6 +130,18 @@ class Ground:
         from memory.ingest.entities import ensure_entity
 
         return ensure_entity(workspace=self.created.workspace, name=name)
+
+
+def index_settings(atoms: int) -> dict[str, str]:
+    """What the vector index of so many atoms is built with: as shipped, unless its graph would not fit."""
+    shipped, vectors_of_an_atom, kilobytes_of_a_vector = 512, 2, 1.8
+    wanted = int(atoms * vectors_of_an_atom * kilobytes_of_a_vector / 1_024)
+    if wanted <= shipped:
+        return {}
+    return {
+        "MEMSEEK_VECTOR_INDEX_MEGABYTES": str(wanted),
+        "MEMSEEK_VECTOR_INDEX_WORKERS": str((os.cpu_count() or 1) - 1),
+    }
 
 
 def leave_in_peace(entity: Entity) -> None:

@@ -112,6 +112,10 @@ class EmbeddingSettings:
     """Longest wait for a query's vector; the text search answers alone after it."""
     threads: int
     """Threads that embed batches on this machine."""
+    index_megabytes: int
+    """Memory that the server may take to build the vector index of one entity."""
+    index_workers: int
+    """Processes of the server that help to build it."""
 
     @property
     def is_endpoint(self) -> bool:

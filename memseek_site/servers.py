@@ -18,6 +18,9 @@ from memseek_site.embedded.errors import EmbeddedError
 from memseek_site.embedded.users import EmbeddedUse, ensure_embedded
 from memseek_site.logs import tell_of_lost_threads
 
+OBJECTS_BETWEEN_COLLECTIONS = 5_000
+"""Python looks for rings of garbage after each 700 objects: some eighty times while one context is made."""
+
 
 def use_servers() -> EmbeddedUse | None:
     """Have the embedded servers running for as long as this process lives; None when none is embedded.
@@ -75,6 +78,7 @@ def keep_what_is_loaded() -> None:
     """Load what the first request would, and leave all of it out of garbage collection from now on.
 
     It lives as long as the process: looking through 160,000 objects again and again finds nothing to free.
+    From then on only what requests make is looked through.
     """
     from memory.ingest.redaction import load_redaction
 
@@ -82,3 +86,4 @@ def keep_what_is_loaded() -> None:
     load_redaction()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)

@@ -20,8 +20,8 @@ from memory.ingest.workspaces import create_workspace
 from memory.llm.embedders.registry import configured_embedder
 from memory.llm.registry import configured_model
 from memory.models import Entity, Message, Unindexed, Workspace
-from memory.recall.gathering import cited_message
 from memory.recall.hits import CitedMessage
+from memory.recall.results import cited_message
 
 DEFAULT_WORKSPACE = "evaluation"
 SETTLE_SECONDS = 3_600.0

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from memory import queries
 from memory.indexing.units import hash_of
-from memory.indexing.vector_index import SEARCH_WIDTH, NearIndex, index_prefix
+from memory.indexing.vector_index import NearIndex, index_prefix, search_width
 from memory.models import Entity
 from memory.models.search import Layer
 from memory.recall.fusion import Candidate
@@ -107,12 +107,13 @@ def count_index(
     [found] = queries.kept_rows(("search_counts", {**owner, **asked}))
     waiting = sorted((id, Layer(layer), UUID(row)) for sort, layer, id, _, row in found if sort == "waiting")
     by_layer = [(Layer(number), units, length) for sort, number, units, length, _ in found if sort == "layer"]
+    width = search_width(sum(units for _, units, _ in by_layer))
     return IndexCounts(
         units={layer: units for layer, units, _ in by_layer},
         lengths={layer: int(length) for layer, _, length in by_layer},
         holding={term: units for sort, term, units, _, _ in found if sort == "term"},
         near_indexes={
-            space: NearIndex(number, dimensions)
+            space: NearIndex(number, dimensions, width)
             for sort, number, dimensions, _, space in found
             if sort == "near"
         },
@@ -230,8 +231,7 @@ def find_by_meaning(
             milliseconds,
             "search_vectors_by_index",
             literals={"entity": entity.pk, "space": index.space_id, "dimensions": index.dimensions},
-            # How widely the index is searched: its results are never more than this.
-            settings_of_server={"hnsw.ef_search": str(SEARCH_WIDTH)},
+            settings_of_server={"hnsw.ef_search": str(index.search_width)},
             places=SAMPLED_PLACES,
             in_a_row=SAMPLED_IN_A_ROW,
             **parameters,

@@ -3,14 +3,26 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Any, NamedTuple
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
+import pytest
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext_lazy
 from pydantic import BaseModel
 
-from memory.api.encoding import BodyRenderer, fields_of
+from memory.api.encoding import BodyEncoder, BodyRenderer, fields_of
+from memory.models.search import Layer
+
+
+class Pair(NamedTuple):
+    number: int
+    name: str
 
 
 class Colour(StrEnum):
@@ -57,3 +69,42 @@ def test_records_go_out_as_they_are() -> None:
 def test_the_fields_of_a_record_are_not_copied() -> None:
     assert fields_of(OUTER)["inner"] is OUTER.inner
     assert fields_of({"a": 1}) == {}
+
+
+WIDE = 2**70
+BODIES = [
+    {
+        "outer": OUTER,
+        "settings": Settings(),
+        "text": 'quoted "\u05d0\u4e2d\U0001f600\x00\x7f\\/',
+        "many": [0.1, -3, 1e20],
+    },
+    {"number": WIDE, "at": INNER.at},
+    {2: "a", None: "b", True: "c"},
+    {"local": datetime(2026, 6, 2, 9, 0, 0, 25, tzinfo=ZoneInfo("Europe/Berlin"))},
+    {"winter": datetime(2026, 1, 2, 9, tzinfo=ZoneInfo("Europe/London"))},
+    {"words": gettext_lazy("Yes"), "share": Decimal("0.10"), "lasts": timedelta(seconds=90)},
+    {"pair": Pair(1, "b"), "colour": Colour.BLUE, "layer": Layer.SECTION, "safe": mark_safe("<b>")},
+    [],
+    None,
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_bodies_are_byte_for_byte_what_the_standard_library_writes(body: Any) -> None:
+    expected = (
+        b""
+        if body is None
+        else json.dumps(body, cls=BodyEncoder, ensure_ascii=False, separators=(",", ":")).encode()
+    )
+    assert BodyRenderer().render(body) == expected
+
+
+def test_an_indentation_that_is_asked_for_is_given() -> None:
+    written = BodyRenderer().render({"a": OUTER.day}, "application/json; indent=2")
+    assert written == b'{\n  "a": "2026-06-02"\n}'
+
+
+def test_what_is_no_json_is_refused() -> None:
+    with pytest.raises(TypeError):
+        BodyRenderer().render({"what": object()})
