@@ -53,6 +53,11 @@ def _in_ascii(pattern: str) -> str:
     return pattern
 
 
+_LINES = re.compile(r"(?<=\n)(?=[!-.0-~])")
+"""Where a line begins with a visible character of ASCII other than a slash, a piece begins too: none goes on
+over the end of a line but with spaces, more ends of lines and slashes. So the parts together take what the
+whole takes, and those of a context were counted when it was put together."""
+
 _ASCII_PIECES = re.compile(_in_ascii(_PIECES.pattern), re.ASCII)
 
 _loading = Lock()
@@ -64,7 +69,11 @@ def count_tokens(text: str, *, safety: float = 1.0) -> int:
     With the factor 1 it is exact for OpenAI's models since GPT-4o. What looks like a special token counts
     as the text it is. Texts put together may take a token more or less than the sum of their counts.
     """
-    tokens = _kept(text) if len(text) <= KEPT_CHARACTERS else _tokens(text)
+    if len(text) <= KEPT_CHARACTERS:
+        return ceil(_kept(text) * safety)
+    tokens = sum(
+        _kept(part) if len(part) <= KEPT_CHARACTERS else _tokens(part) for part in _LINES.split(text)
+    )
     return ceil(tokens * safety)
 
 

@@ -53,6 +53,27 @@ def test_any_text_takes_as_many_tokens_as_its_makers_say(published: tiktoken.Enc
     assert count_tokens(text) == len(published.encode_ordinary(text))
 
 
+LINES = st.lists(
+    st.one_of(WRITTEN, st.text(st.sampled_from("ab'1. -/#\n\r\t\x0b\u2028é漢"), max_size=12)),
+    min_size=2,
+    max_size=12,
+).flatmap(
+    lambda lines: st.sampled_from(["\n", "\r\n", "\n\n", " \n", ".\n", "/\n"]).map(
+        lambda end: end.join(lines)
+    )
+)
+
+
+@given(text=LINES)
+@example(text="a.\n/b\n\n- c\n \n-d\r\n\r\n#e\n\u2028-f")
+def test_lines_that_are_counted_apart_take_what_the_whole_takes(
+    published: tiktoken.Encoding, text: str
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens, "KEPT_CHARACTERS", 0)
+        assert count_tokens(text) == len(published.encode_ordinary(text))
+
+
 def test_the_vocabulary_is_the_published_one() -> None:
     published = sha256()
     for rank, token in enumerate(tokens_by_rank()):

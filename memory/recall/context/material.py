@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from uuid import UUID
 
 from memory.indexing.analyser import analyse
@@ -20,6 +21,8 @@ CANDIDATES_PER_RESULT = 1.0
 """Of each layer and arm: with so many results asked for, more of them change nothing (docs/benchmarks.md)."""
 LEAST_RESULTS = 40
 MOST_RESULTS = 400
+KEPT_CHARACTERS, KEPT_WORDS = 500, 1_024
+"""The words of so many short texts are kept: 2 MB at most."""
 SAME_WORDS = 0.8
 """A line that holds so much of an atom's words says the same."""
 
@@ -95,4 +98,12 @@ def _says(line: str, atom: str, languages: Sequence[str]) -> bool:
 
 def words_of(text: str, languages: Sequence[str]) -> frozenset[str]:
     """The words of a text in all their forms, as search compares them."""
+    return _words_kept(text, tuple(languages)) if len(text) <= KEPT_CHARACTERS else _words(text, languages)
+
+
+def _words(text: str, languages: Sequence[str]) -> frozenset[str]:
     return frozenset(term for term in analyse(text, languages=languages) if not term.startswith(PIECE_MARK))
+
+
+_words_kept = lru_cache(maxsize=KEPT_WORDS)(_words)
+"""Lines, rules and what they rest on are the same in the next context."""
