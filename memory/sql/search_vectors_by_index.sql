@@ -52,20 +52,23 @@ SELECT found.unit_id, unit.layer, unit.message_id, unit.atom_id, unit.scene_id, 
 FROM found
 CROSS JOIN usual
 LEFT JOIN memory_searchunit unit ON unit.id = found.read_id
--- The limit keeps each a look-up by key: joined as a whole, the planner would rather read all atoms there are.
-LEFT JOIN LATERAL (SELECT status, kind, topic FROM memory_atom WHERE id = unit.atom_id LIMIT 1) atom ON true
-LEFT JOIN LATERAL (SELECT status FROM memory_scene WHERE id = unit.scene_id LIMIT 1) scene ON true
-LEFT JOIN LATERAL (SELECT status FROM memory_trait WHERE id = unit.trait_id LIMIT 1) trait ON true
+-- Whether a unit's row lives is asked row by row: joined, the planner would rather read all atoms there are.
 WHERE found.read_id IS NULL OR (
     unit.workspace_id = %(workspace)s AND unit.entity_id = {entity}
     AND unit.layer = ANY(%(layers)s::smallint[])
     AND (%(session)s::uuid IS NULL OR unit.session_id = %(session)s::uuid)
     AND (%(since)s::timestamptz IS NULL OR unit.occurred_at >= %(since)s::timestamptz)
     AND (%(until)s::timestamptz IS NULL OR unit.occurred_at < %(until)s::timestamptz)
-    AND (unit.layer <> 1 OR atom.status = 'live'
-         AND (%(kinds)s::text[] IS NULL OR atom.kind = ANY(%(kinds)s::text[]))
-         AND (%(topics)s::text[] IS NULL OR atom.topic = ANY(%(topics)s::text[])))
-    AND (unit.layer <> 2 OR scene.status = 'live')
-    AND (unit.layer <> 3 OR trait.status = 'live')
+    AND CASE unit.layer
+        WHEN 1 THEN (
+            SELECT status = 'live'
+               AND (%(kinds)s::text[] IS NULL OR kind = ANY(%(kinds)s::text[]))
+               AND (%(topics)s::text[] IS NULL OR topic = ANY(%(topics)s::text[]))
+            FROM memory_atom WHERE id = unit.atom_id
+        )
+        WHEN 2 THEN (SELECT status = 'live' FROM memory_scene WHERE id = unit.scene_id)
+        WHEN 3 THEN (SELECT status = 'live' FROM memory_trait WHERE id = unit.trait_id)
+        ELSE true
+    END
 )
 ORDER BY found.similarity DESC, found.unit_id

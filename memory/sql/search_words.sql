@@ -48,11 +48,11 @@ best AS (
 SELECT best.id, layer, message_id, atom_id, scene_id, section, trait_id, session_id, position, speaker,
        is_question, own_length, score
 FROM best
--- The limit keeps each a look-up by key: joined as a whole, the planner would rather read all atoms there are.
-LEFT JOIN LATERAL (SELECT status FROM memory_atom WHERE id = best.atom_id LIMIT 1) atom ON true
-LEFT JOIN LATERAL (SELECT status FROM memory_scene WHERE id = best.scene_id LIMIT 1) scene ON true
-LEFT JOIN LATERAL (SELECT status FROM memory_trait WHERE id = best.trait_id LIMIT 1) trait ON true
-WHERE (layer <> 1 OR atom.status = 'live')
-  AND (layer <> 2 OR scene.status = 'live')
-  AND (layer <> 3 OR trait.status = 'live')
+-- Whether a unit's row lives is asked row by row: joined, the planner would rather read all atoms there are.
+WHERE CASE layer
+    WHEN 1 THEN (SELECT status = 'live' FROM memory_atom WHERE id = best.atom_id)
+    WHEN 2 THEN (SELECT status = 'live' FROM memory_scene WHERE id = best.scene_id)
+    WHEN 3 THEN (SELECT status = 'live' FROM memory_trait WHERE id = best.trait_id)
+    ELSE true
+END
 ORDER BY layer, score DESC, id
