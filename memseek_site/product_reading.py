@@ -104,7 +104,7 @@ def _waking(environment: Environment) -> WakingSettings:
             "MEMSEEK_WAKE_LATEST_SECONDS", 30.0, about="... and never later than this after the first."
         ),
         scene_interval_seconds=environment.seconds(
-            "MEMSEEK_SCENE_INTERVAL_SECONDS", 15.0, about="Shortest pause between two scene syntheses."
+            "MEMSEEK_SCENE_INTERVAL_SECONDS", 16.0, about="Shortest pause between two scene syntheses."
         ),
         persona_interval_seconds=environment.seconds(
             "MEMSEEK_PERSONA_INTERVAL_SECONDS", 30.0, about="Shortest pause between two persona steps."
