@@ -18,7 +18,7 @@ from memory.ingest.folding import wake_compaction_on_commit
 from memory.ingest.incoming import IncomingMessage, refuse_size
 from memory.ingest.placement import Known, OpenSession, Slot, place
 from memory.ingest.redaction_messages import redacted_messages
-from memory.ingest.session_rows import NONE_LOCKED, find_and_lock, lock_sessions, remove_unused
+from memory.ingest.session_rows import find_and_lock, lock_sessions, remove_unused
 from memory.ingest.stored import find_known
 from memory.ingest.writing import write_messages
 from memory.models import Entity, Session, Step
@@ -80,9 +80,10 @@ def record_messages(*, access: Access, entity_name: str, messages: Sequence[Inco
         if access.is_bound:
             return _append(access.entity(entity_name), words, wake=True)
         refuse_name(entity_name)
-        found, locked = find_and_lock(access.workspace, entity_name, (message.session for message in words))
+        names = (message.session for message in words)
+        found, looked_for = find_and_lock(access.workspace, entity_name, names)
         entity = found or ensure_entity(workspace=access.workspace, name=entity_name)
-        return _append(entity, words, wake=True, locked=locked)
+        return _append(entity, words, wake=True, looked_for=looked_for)
 
     return replace(in_transaction(record), redacted=redacted)
 
@@ -92,9 +93,9 @@ def _append(
     messages: Sequence[IncomingMessage],
     *,
     wake: bool,
-    locked: Mapping[str, Session] = NONE_LOCKED,
+    looked_for: Mapping[str, Session] | None = None,
 ) -> Appended:
-    sessions = lock_sessions(entity, (message.session for message in messages), locked)
+    sessions = lock_sessions(entity, (message.session for message in messages), looked_for)
     appended = store_messages(entity, sessions, messages, wake=wake)
     if appended.erased:
         remove_unused(sessions.values())

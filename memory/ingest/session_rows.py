@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
@@ -21,7 +20,6 @@ SESSION_FIELDS = (
     *("external_id", "title", "next_ordinal", "takes_turns", "folded_until", "fold_asked_at"),
     *("last_message_at", "ended_at"),
 )
-NONE_LOCKED: Mapping[str, Session] = MappingProxyType({})
 
 
 class NoSessionError(LookupError):
@@ -49,29 +47,32 @@ def find_and_lock(
 
 
 def lock_sessions(
-    entity: Entity, names: Iterable[str], locked_before: Mapping[str, Session] = NONE_LOCKED
+    entity: Entity, names: Iterable[str], looked_for: Mapping[str, Session] | None = None
 ) -> dict[str, Session]:
     """The sessions of these external ids, made where missing and locked until the transaction ends.
 
     There and back once, unless some are erased at the same moment. First all are made, then all are locked,
     each in the order of their names, so that calls which share sessions wait for each other and never in a
     circle.
-    Each says in `has_tombstones` whether anything was ever erased in its workspace.
+    Each says in `has_tombstones` whether anything was ever erased in its workspace. `looked_for` is what
+    `find_and_lock` found: one session alone that is not there need not be looked for again.
     """
     ordered = sorted(set(names))
-    locked = dict(locked_before)
+    locked = dict(looked_for or {})
+    may_be_there = looked_for is None
     # A session that was there may be erased while it is waited for: then it is made anew.
     while missing := [name for name in ordered if name not in locked]:
-        for session in _made_and_locked(entity, missing):
+        for session in _made_and_locked(entity, missing, may_be_there=may_be_there):
             locked[session.external_id] = session
+        may_be_there = True
     return locked
 
 
-def _made_and_locked(entity: Entity, names: Sequence[str]) -> Iterator[Session]:
+def _made_and_locked(entity: Entity, names: Sequence[str], *, may_be_there: bool) -> Iterator[Session]:
     owner = {"workspace": entity.workspace_id, "entity": entity.pk, "names": list(names)}
     locking = ("session_lock", {**owner, "entity_name": None})
     # Nearly every call goes on with one session. Of several, those that are there must not be locked first.
-    [found] = queries.kept_rows(locking) if len(names) == 1 else [[]]
+    [found] = queries.kept_rows(locking) if may_be_there and len(names) == 1 else [[]]
     if not found:
         _, found = queries.kept_rows(("session_make", {**owner, "ids": [new_id() for _ in names]}), locking)
     return _read(found)

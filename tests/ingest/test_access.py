@@ -1,11 +1,13 @@
 """Keys: what they open, until when, and how their use is noted."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from memory import queries
 from memory.ingest.access import UnknownEntityError, open_access
 from memory.ingest.entities import ensure_entity
 from memory.ingest.messages import record_messages
@@ -83,6 +85,30 @@ def test_use_is_noted_at_most_once_a_minute(workspace: Workspace) -> None:
     Key.objects.update(last_used_at=before)
     open_access(issued.token)
     assert Key.objects.get(pk=issued.key.pk).last_used_at > before + timedelta(seconds=60)
+
+
+def test_a_session_is_looked_for_once_whether_it_is_there_or_not(
+    workspace: Workspace, alice: Entity, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    access = open_access(create_key(workspace=workspace, label="x").token)
+    assert access is not None
+    exchanges: list[list[str]] = []
+
+    def told(*asked: tuple[str, Any]) -> Any:
+        exchanges.append([name for name, _ in asked])
+        return kept_rows(*asked)
+
+    kept_rows = queries.kept_rows
+    monkeypatch.setattr(queries, "kept_rows", told)
+    for _ in ("its first message", "its second"):
+        record_messages(access=access, entity_name=alice.name, messages=[said("a", session="new")])
+    assert exchanges == [
+        ["entity_of_name", "session_lock"],
+        ["session_make", "session_lock"],
+        ["message_add"],
+        ["entity_of_name", "session_lock"],
+        ["message_add"],
+    ]
 
 
 def test_an_entity_is_made_with_its_first_messages_or_not_at_all(workspace: Workspace) -> None:
