@@ -188,7 +188,7 @@ CELERY_TASK_DEFAULT_QUEUE = "cascade"
 CELERY_TASK_QUEUES = [Queue(name) for name in ("cascade", "index", "sandbox", "maintenance")]
 CELERY_TIMEZONE = "UTC"
 # The schedule is static and remembers nothing: a sweep too many does no harm.
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+CELERY_BEAT_SCHEDULER = "memseek_site.steady_beat:SteadyScheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep": {
         "task": "memory.sweep",

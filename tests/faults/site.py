@@ -193,6 +193,11 @@ class Site:
         file = self.folder / LOG
         return file.read_text(errors="replace")[-4_000:] if file.exists() else ""
 
+    def told(self, words: str) -> int:
+        """How often the processes said these words."""
+        file = self.folder / LOG
+        return file.read_text(errors="replace").count(words) if file.exists() else 0
+
 
 def end_processes(group: int) -> None:
     """SIGKILL to a group of processes, and the wait for their end; a group of 0 is nobody."""

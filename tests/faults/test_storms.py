@@ -14,7 +14,9 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from memory.cascade.work import INPUTS, retry_parked
-from memory.models import Run, Step, Work
+from memory.ingest.incoming import IncomingMessage
+from memory.ingest.messages import append_messages
+from memory.models import Message, Run, Step, Work
 from tests.faults.counting import LEAST_REQUESTS, Record, tell_of
 from tests.faults.disk import fill, small_disk, tables_on
 from tests.faults.load import EVEN, Load, under_load
@@ -29,8 +31,10 @@ pytestmark = pytest.mark.slow
 
 LONGEST_CALM_SECONDS = 0.5
 HOUR = 3_600
-JUMPS = (2 * HOUR, -2 * HOUR, 72 * HOUR, -24 * HOUR, 0)
+JUMPS = (72 * HOUR, -24 * HOUR, 2 * HOUR, -2 * HOUR, 0)
 """How far the clock is from the right time, in seconds."""
+SWEEP = "Sending due task sweep"
+LOST = IncomingMessage(session="lost", role="user", text="My boat is green.")
 
 
 @pytest.fixture(autouse=True)
@@ -110,6 +114,27 @@ def test_a_worker_whose_clock_jumps(site: Site, record_property: Record) -> None
     told = ", ".join(f"{jump // HOUR:+} h" for jump in jumps)
     tell_of("worker's clock jumps", f"{len(jumps)} jumps, to {told}", load, record_property)
     assert patiently(load.balance) == EVEN
+
+
+def test_a_worker_whose_clock_was_put_right_sweeps_as_before(site: Site, record_property: Record) -> None:
+    """The schedule is days ahead when the clock goes back, and then a wake-up is lost."""
+    clock = site.folder / "clock"
+    clock.write_text(str(72 * HOUR))
+    site.kill_worker()
+    swept = site.told(SWEEP)
+    site.start_worker(clock=clock)
+    wait_until(lambda: site.told(SWEEP) > swept, seconds=60)
+    clock.write_text("0")
+    with under_load(site, "clock put right", requests=LEAST_REQUESTS) as load:
+        pass
+    tell_of("worker's clock put right", "a wake-up lost behind three days", load, record_property)
+    entity = load.entities[0]
+    append_messages(entity=entity, messages=[LOST], wake=False)
+    Work.objects.filter(entity=entity, step=Step.L1_EXTRACT).update(due_at=Now())
+    site.rest()
+    assert not Message.objects.for_entity(entity).pending().exists()
+    site.kill_worker()
+    site.start_worker()
 
 
 def test_times_that_a_wrong_clock_left_behind(site: Site, record_property: Record) -> None:
