@@ -16,12 +16,14 @@ from django.db import OperationalError, connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
 from psycopg import Cursor, sql
 from psycopg.errors import QueryCanceled
-from psycopg.pq import TransactionStatus
+from psycopg.pq import PipelineStatus, TransactionStatus
 
 FOLDER = Path(__file__).parent / "sql"
 _COMMENT_LINE = re.compile(r"^\s*--.*\n", re.MULTILINE)
 _INDENTATION = re.compile(r"^ +", re.MULTILINE)
 REMEMBERED_TEXTS = 512
+ONE_PROCESS = {"max_parallel_workers_per_gather": "0"}
+"""Of a search within its time: helpers that one starts take the processors from all others."""
 
 
 @cache
@@ -153,16 +155,29 @@ def rows_within(
     `kept_rows` is for. `meanwhile` is called once, outside of a transaction while the server is at work.
     """
     text = _filled(name, tuple(literals.items())) if literals else statement(name)
-    limits = {"statement_timeout": str(milliseconds), **(settings_of_server or {})}
+    limits = {"statement_timeout": str(milliseconds), **ONE_PROCESS, **(settings_of_server or {})}
     setting = _setting(tuple(limits.items()))
     try:
         if connection.in_atomic_block:
             return _read_inside(setting, text, parameters, meanwhile)
         return _read_once(setting, text, parameters, keeps_plan, meanwhile)
     except OperationalError as error:
-        if not isinstance(error.__cause__, QueryCanceled):
+        if not _was_ended(error):
             raise
+        if not connection.in_atomic_block and _is_stuck():
+            connection.close()
         return None
+
+
+def _was_ended(error: OperationalError) -> bool:
+    """Whether the server ended a statement. At the very end of one the driver finds an answer too many."""
+    cause = error.__cause__
+    return isinstance(cause, QueryCanceled) or isinstance(cause and cause.__context__, QueryCanceled)
+
+
+def _is_stuck() -> bool:
+    """Whether the driver could not leave its pipeline: the connection is of no more use."""
+    return bool(connection.connection.pgconn.pipeline_status != PipelineStatus.OFF)
 
 
 def _read_inside(
