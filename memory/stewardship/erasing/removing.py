@@ -57,8 +57,9 @@ def outside_claims(entity: Entity) -> QuerySet[Any, Any]:
 
 
 def remove_units(entity: Entity, affected: Affected) -> None:
-    """Units and vectors of what goes or is rewritten, and of the turns right after erased ones, which are
-    indexed anew. Nobody indexes meanwhile: the lock of the index step is held until the commit."""
+    """Units and vectors of what goes or is rewritten, and of the turns right after erased ones. What of it
+    stands is indexed anew, as a trait of which an earlier version went. Nobody indexes meanwhile: the lock
+    of the index step is held until the commit."""
     owner = {"workspace": entity.workspace_id, "entity": entity.pk}
     queries.one("wait_for_indexing", entity=entity.pk)
     successors = successors_of(entity, affected.messages)
@@ -75,9 +76,11 @@ def remove_units(entity: Entity, affected: Affected) -> None:
     queries.run("erase_bare_terms", **owner)
     waiting = Unindexed.objects.for_entity(entity)
     delete_rows(waiting, "row", affected.messages | affected.atoms | successors)
+    again = ((Layer.MESSAGE, successors), (Layer.SECTION, scenes), (Layer.TRAIT, traits))
     Unindexed.objects.bulk_create(
-        Unindexed(workspace_id=entity.workspace_id, entity=entity, layer=Layer.MESSAGE, row=row)
-        for row in sorted(successors)
+        Unindexed(workspace_id=entity.workspace_id, entity=entity, layer=layer, row=row)
+        for layer, rows in again
+        for row in sorted(rows)
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from django.db import transaction
 
 from memory.claims.chains import settle_again
+from memory.indexing.step import index_terms
 from memory.models import (
     Atom,
     Chain,
@@ -18,18 +19,21 @@ from memory.models import (
     Evidence,
     Feedback,
     GraphNode,
+    Layer,
     Line,
     Message,
     Outbox,
     ProcedureLine,
     ProcedureVersion,
     SceneVersion,
+    SearchUnit,
     Session,
     SkillInput,
     Trait,
     TraitVersion,
     Use,
 )
+from memory.stewardship.correcting_traits import set_trait
 from memory.stewardship.erasing import Scope, erase, plan_erasure
 from memory.stewardship.verify import verify
 from tests.factories import make_atom, make_entity, make_message
@@ -144,6 +148,22 @@ def test_a_trait_on_an_erased_line_is_retracted_and_others_stay(planted: Planted
         ("archetype", Trait.Status.LIVE, "Likes tea.", 1),
         ("role", Trait.Status.RETRACTED, "", 1),
     ]
+
+
+def test_a_trait_of_which_an_earlier_wording_went_is_found_as_before(planted: Planted) -> None:
+    entity = planted.entity
+    made = set_trait(entity=entity, slot="role", text="Bakes bread.", actor=BOSS, reason="She said so.")
+    assert made.trait_id in found_traits(entity)
+    forget(entity, planted.said.pk)
+    assert made.trait_id in found_traits(entity)
+    assert verify(entity) == []
+
+
+def found_traits(entity: Entity) -> set[UUID | None]:
+    """Traits that search finds, once all is indexed that waits."""
+    index_terms(entity, wants_vectors=False)
+    units = SearchUnit.objects.filter(entity=entity, layer=Layer.TRAIT)
+    return set(units.values_list("trait_id", flat=True))
 
 
 def test_skills_lose_the_line_and_wait_to_be_drafted_anew(planted: Planted) -> None:
