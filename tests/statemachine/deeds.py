@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from django.db.models import QuerySet
 
 from memory.models import Atom, Entity, Scene, SceneVersion, Trait
-from memory.stewardship.actors import Actor
+from memory.stewardship.actors import Actor, RefusedChangeError, StaleChangeError
 from memory.stewardship.correcting_atoms import restore_atom, retract_atom, supersede_atom
 from memory.stewardship.correcting_scenes import (
     edit_scene,
@@ -46,8 +46,32 @@ def retract(entity: Entity, pick: int, word: str) -> None:
 
 
 def restore(entity: Entity, pick: int, word: str) -> None:
+    """What holds again waits to be placed again."""
     if atom := _one(Atom.objects.for_entity(entity).dead(), pick):
         restore_atom(atom=atom, **DANA)
+        assert Atom.objects.live().pending().filter(pk=atom.pk).exists()
+
+
+def _refusal(deed: Callable[[], object]) -> type[RefusedChangeError] | None:
+    """How a deed was refused; None when it was done."""
+    try:
+        deed()
+    except RefusedChangeError as error:
+        return type(error)
+    return None
+
+
+def correct_twice(entity: Entity, pick: int, word: str) -> None:
+    """Two people saw the same claim: who comes second is told, and so is who corrects what does not hold."""
+    if atom := _one(Atom.objects.for_entity(entity).live(), pick):
+        seen = Atom.objects.get(pk=atom.pk)
+        text = f"{atom.text[:300]} Or {word}."
+        made = supersede_atom(atom=atom, text=text, **DANA)
+        assert _refusal(lambda: supersede_atom(atom=seen, text="No.", **DANA)) is StaleChangeError
+        assert _refusal(lambda: retract_atom(atom=seen, **DANA)) is StaleChangeError
+        atom.refresh_from_db()
+        assert _refusal(lambda: supersede_atom(atom=atom, text="No.", **DANA)) is RefusedChangeError
+        assert (atom.status, made.status) == (Atom.Status.SUPERSEDED, Atom.Status.LIVE)
 
 
 def _head(entity: Entity, pick: int) -> SceneVersion | None:
@@ -73,7 +97,7 @@ def shorten(entity: Entity, pick: int, word: str) -> None:
 
 def pin(entity: Entity, pick: int, word: str) -> None:
     """Pin a line, or unpin it where it is pinned."""
-    if (head := _head(entity, pick)) and (line := _one(head.lines, pick // 3)):
+    if (head := _head(entity, pick)) and (line := _one(head.lines.all(), pick // 3)):
         pin_lines(scene=head.scene, lines=[line.pk], is_pinned=not line.is_pinned, base=head.number, **DANA)
 
 
@@ -113,7 +137,7 @@ def restore_a_trait(entity: Entity, pick: int, word: str) -> None:
 DEEDS: dict[str, Callable[[Entity, int, str], None]] = {
     deed.__name__: deed
     for deed in (
-        *(correct, retract, restore, edit, shorten, pin, merge, retire, revive),
+        *(correct, correct_twice, retract, restore, edit, shorten, pin, merge, retire, revive),
         *(word_trait, retract_a_trait, restore_a_trait),
     )
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, rule
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from memory.ingest.importing import import_file
 from memory.ingest.incoming import IncomingMessage, IncomingTurn
@@ -18,18 +19,19 @@ from memory.ingest.messages import Appended, append_messages
 from memory.ingest.problems import IngestConflict, IngestError
 from memory.ingest.sessions import end_session
 from memory.ingest.turns import add_turns
-from memory.models import Message, Session
+from memory.models import Atom, Authority, Correction, Message, Session
 from tests.cascade.story import START, an_entity
 from tests.cascade.talks import open_talk
 from tests.claims import observing
 from tests.statemachine.deeds import picked
+from tests.statemachine.embedding import RememberingEmbedder
 from tests.statemachine.said import Ledger, Said
 
 TALK = "talk"
 WORDS = "Matter {matter} has value {word}."
 
 picks = st.integers(0, 11)
-matters = st.integers(1, 17)
+matters = st.one_of(st.integers(1, 5), st.integers(1, 17))
 minutes = st.one_of(st.none(), st.integers(0, 5))
 
 
@@ -42,7 +44,9 @@ class Hearing(RuleBasedStateMachine):
         self.entity = an_entity(self.name)
         self.reader = an_entity(f"reader.{self.name}")
         self.is_shared = False
-        self.ledger = Ledger()
+        self.embedder = RememberingEmbedder()
+        self.ledger = Ledger(self.embedder)
+        self.observed: list[tuple[int, int, int]] = []
 
     @rule(
         session=st.sampled_from("ab"),
@@ -69,11 +73,10 @@ class Hearing(RuleBasedStateMachine):
         message = IncomingMessage.model_validate(values)
         return append_messages(entity=self.entity, messages=[message])
 
+    @precondition(lambda self: _keyed(self.ledger.stored.values()) != [])
     @rule(pick=picks, is_same=st.booleans())
     def say_again(self, pick: int, is_same: bool) -> None:
-        said = picked([said for said in self.ledger.stored.values() if said.key], pick)
-        if said is None:
-            return
+        said = self._one_of(_keyed(self.ledger.stored.values()), pick)
         text = said.text if is_same else "Something else."
         when = None if said.minute is None else START + timedelta(minutes=said.minute)
         row = Message.objects.get(pk=said.id)
@@ -85,11 +88,10 @@ class Hearing(RuleBasedStateMachine):
         [stored] = self._send(**values, dedupe_key=said.key).messages
         assert (stored.id, stored.is_new) == (said.id, False)
 
+    @precondition(lambda self: _keyed(self.ledger.erased) != [])
     @rule(pick=picks)
     def send_what_was_erased(self, pick: int) -> None:
-        said = picked([said for said in self.ledger.erased if said.key], pick)
-        if said is None:
-            return
+        said = self._one_of(_keyed(self.ledger.erased), pick)
         appended = self._send(session=said.session, role="user", text=said.text, dedupe_key=said.key)
         assert (appended.messages, appended.erased) == ((), (0,))
 
@@ -121,16 +123,32 @@ class Hearing(RuleBasedStateMachine):
         [stored] = add_turns(session=session, turns=[turn]).messages
         self.ledger.stored[stored.id] = Said(stored.id, "", TALK, text, word, None)
 
+    @precondition(lambda self: any(said.session == TALK for said in self.ledger.stored.values()))
     @rule()
     def end_the_talk(self) -> None:
         for session in Session.objects.for_entity(self.entity).filter(external_id=TALK):
             end_session(session)
 
-    @rule(value=st.integers(0, 3), minute=st.integers(0, 5))
-    def observe(self, value: int, minute: int) -> None:
-        observing.say(self.entity, value, minute=minute)
+    @rule(value=st.integers(0, 3), minute=st.integers(0, 5), authority=st.sampled_from(Authority))
+    def observe(self, value: int, minute: int, authority: Authority) -> None:
+        """The highest authority holds, the latest among equals, in whatever order they arrive."""
+        self.observed.append((authority, minute, value))
+        observing.say(self.entity, value, minute=minute, authority=authority)
+        if Correction.objects.for_entity(self.entity).exists():
+            return
+        held = list(Atom.objects.for_entity(self.entity).claims().live().values_list("value", flat=True))
+        highest = max(self.observed)[:2]
+        assert held in [[told] for *when, told in self.observed if tuple(when) == highest]
 
     def _said(self, pick: int) -> Said:
-        said = picked(list(self.ledger.stored.values()), pick)
+        return self._one_of(list(self.ledger.stored.values()), pick)
+
+    def _one_of(self, rows: list[Said], pick: int) -> Said:
+        said = picked(rows, pick)
         assert said is not None
         return said
+
+
+def _keyed(rows: Iterable[Said]) -> list[Said]:
+    """Those that were sent with a dedupe key."""
+    return [said for said in rows if said.key]

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import timedelta
 from uuid import UUID
 
 from hypothesis import strategies as st
-from hypothesis.stateful import invariant, precondition, rule
+from hypothesis.stateful import initialize, invariant, rule
 
 from memory.cascade import work
 from memory.cascade.engine import drain, settle_entity
+from memory.cascade.stages import LADDER, stage_of
 from memory.claims.promotion import PromotionWorker
 from memory.indexing.step import index_entity
-from memory.models import Line, Message, Run, Session, Step
+from memory.models import Authority, Correction, Line, Message, Outbox, Run, Step, Work
 from memory.recall.sharing import shared_with
 from memory.stewardship.actors import RefusedChangeError
-from memory.stewardship.erasing import Scope, erase, plan_erasure
-from memory.stewardship.forgetting import confirm_forgetting, propose_forgetting
 from memory.stewardship.sharing import share_memory, unshare_memory
 from memory.stewardship.verify import verify
-from tests.cascade.chaos import MOODS, Killed
-from tests.cascade.story import START, an_entity
+from tests.cascade.chaos import Killed
 from tests.cascade.test_cascade_properties import let_time_pass
-from tests.indexing.embedders import ScriptedEmbedder
-from tests.statemachine.answering import ThinkingModel
+from tests.statemachine import holding
+from tests.statemachine.answering import MOODS, ThinkingModel
 from tests.statemachine.deeds import DEEDS
-from tests.statemachine.hearing import Hearing, picks
-from tests.statemachine.said import Said
+from tests.statemachine.erasing import Erasing
+from tests.statemachine.hearing import picks
 from tests.stewardship.erasing.planting import BOSS
 
 SECONDS_OF_WORK = 5.0
@@ -38,18 +36,58 @@ moods = st.lists(st.sampled_from(sorted(MOODS)), min_size=1, max_size=4)
 deeds = st.sampled_from(sorted(DEEDS))
 
 
-class MemoryMachine(Hearing):
+class MemoryMachine(Erasing):
     """One entity from its first message on; each example has one of its own."""
+
+    looked_after = 0
+    """So many transactions had written when the checker looked last."""
+
+    @initialize(is_read=st.booleans())
+    def tell_something(self, is_read: bool) -> None:
+        """Two matters; one of them again; two more in the place of both; a talk; and a claim.
+
+        Where it was read, something new was said of a matter and of the claim since.
+        """
+        for session, matter, minute in (("a", 1, 0), ("a", 2, 1), ("b", 1, 2), ("c", 6, 3), ("c", 7, 4)):
+            self.say(session, "user", matter, minute)
+        for matter in (3, 1, 4, 2, 5):
+            self.take_a_turn("user", matter)
+        self.observe(0, 5, Authority.USER)
+        if is_read:
+            self._settle(("good", "repeating", "joint", "good", "joint"))
+            self.say("a", "user", 3, None)
+            self.observe(1, 0, Authority.APPLICATION)
+            self._settle()
+            self.observe(2, 1, Authority.APPLICATION)
+            self.promote()
+            self.index()
+
+    def _settle(self, moods: Sequence[str] = ("good",)) -> None:
+        settle_entity(self.entity, model=ThinkingModel(moods), timeout_seconds=SECONDS_OF_WORK)
 
     # The cascade
 
     @rule(step=steps, moods=moods, seed=st.integers(0, 2**16))
     def work(self, step: Step, moods: list[str], seed: int) -> None:
-        """A worker, whose model may fail, refuse, break off, lie or kill it."""
-        pinned = self._pinned()
+        """A worker, whose model may fail, refuse, break off, lie or kill it; what it gives up is parked."""
+        self._feed(step)
+        pinned, given_up = self._pinned(), self._given_up()
         with suppress(Killed):
             self._drain(step, ThinkingModel(moods, seed))
         assert pinned <= self._pinned()
+        assert self._given_up() == given_up or work.parked_counts(self.entity)[step]
+
+    @rule(step=st.sampled_from(LADDER))
+    def give_up(self, step: Step) -> None:
+        """Whatever the step is asked, the model refuses."""
+        self.work(step, ["refusal"], 0)
+
+    def _feed(self, step: Step) -> None:
+        """Give a step of the ladder something to do where nothing waits for it."""
+        if step in LADDER and stage_of(step).waiting(self.entity) is None:
+            self.say("a", "user", 1, None)
+            for before in LADDER[: LADDER.index(step)]:
+                self._drain(before, ThinkingModel())
 
     def _drain(self, step: Step, model: ThinkingModel) -> None:
         drain(entity_id=self.entity.pk, step=step, seconds=SECONDS_OF_WORK, model=model)
@@ -59,28 +97,57 @@ class MemoryMachine(Hearing):
         heads = standing.filter(places__version__is_head=True, places__version__scene__status="live")
         return set(heads.values_list("pk", flat=True))
 
+    def _given_up(self) -> int:
+        return Outbox.objects.filter(entity=self.entity, event=Outbox.Event.INPUT_PARKED).count()
+
     @rule(step=steps, deed=deeds, pick=picks)
     def correct_meanwhile(self, step: Step, deed: str, pick: int) -> None:
-        self._drain(step, ThinkingModel(meanwhile=lambda: self.correct(deed, pick)))
+        def change() -> bool:
+            corrections = Correction.objects.for_entity(self.entity)
+            before = corrections.count()
+            self.correct(deed, pick)
+            return step in LADDER and corrections.count() > before
 
-    @precondition(lambda self: self.ledger.stored)
+        self._interrupt(step, change)
+
     @rule(step=steps, pick=picks)
     def erase_meanwhile(self, step: Step, pick: int) -> None:
-        self._drain(step, ThinkingModel(meanwhile=lambda: self.erase_a_message(pick)))
+        def change() -> bool:
+            if self.ledger.stored:
+                self.erase_a_message(pick)
+            return bool(self.ledger.stored)
+
+        self._interrupt(step, change)
 
     @rule(step=steps)
     def lose_the_lease_meanwhile(self, step: Step) -> None:
         """The lease of whoever thinks runs out, and another worker takes the work over."""
 
-        def take_over() -> None:
+        def change() -> bool:
+            rows = Work.objects.for_entity(self.entity).filter(step=step).values_list("token", flat=True)
+            before = rows.get()
             let_time_pass(self.entity)
             self._drain(step, ThinkingModel())
+            return rows.get() > before
 
-        self._drain(step, ThinkingModel(meanwhile=take_over))
+        self._interrupt(step, change)
+
+    def _interrupt(self, step: Step, change: Callable[[], bool]) -> None:
+        """Something happens while a model thinks: if it says so, what was thought before is not written."""
+        self._feed(step)
+        overtaken: list[UUID] = []
+
+        def meanwhile() -> None:
+            thinking = Run.objects.for_entity(self.entity).filter(step=step, status=Run.Status.RUNNING)
+            ids = list(thinking.values_list("pk", flat=True))
+            overtaken.extend(ids if change() else ())
+
+        self._drain(step, ThinkingModel(meanwhile=meanwhile))
+        assert not Run.objects.filter(pk__in=overtaken, status=Run.Status.SUCCEEDED).exists()
 
     @rule()
     def climb(self) -> None:
-        settle_entity(self.entity, model=ThinkingModel(), timeout_seconds=SECONDS_OF_WORK)
+        self._settle()
 
     @rule()
     def let_time_pass(self) -> None:
@@ -92,7 +159,7 @@ class MemoryMachine(Hearing):
 
     @rule()
     def index(self) -> None:
-        index_entity(entity_id=self.entity.pk, embedder=ScriptedEmbedder("scripted", 8))
+        index_entity(entity_id=self.entity.pk, embedder=self.embedder)
 
     @rule(step=steps)
     def retry_parked(self, step: Step) -> None:
@@ -104,54 +171,6 @@ class MemoryMachine(Hearing):
     def correct(self, deed: str, pick: int) -> None:
         with suppress(RefusedChangeError):
             DEEDS[deed](self.entity, pick, self.ledger.new_word())
-
-    @precondition(lambda self: self.ledger.stored)
-    @rule(pick=picks)
-    def erase_a_message(self, pick: int) -> None:
-        said = self._said(pick)
-        self._erase(Scope("messages", messages=(said.id,)), [said])
-
-    @precondition(lambda self: self.ledger.stored)
-    @rule(pick=picks)
-    def erase_a_session(self, pick: int) -> None:
-        name = self._said(pick).session
-        row = Session.objects.for_entity(self.entity).get(external_id=name)
-        gone = [said for said in self.ledger.stored.values() if said.session == name]
-        self._erase(Scope("session", sessions=(row.pk,)), gone)
-
-    @rule(first=st.integers(0, 4), length=st.integers(1, 3))
-    def erase_a_period(self, first: int, length: int) -> None:
-        since, until = (START + timedelta(minutes=minute) for minute in (first, first + length))
-        gone = [
-            said
-            for said in self.ledger.stored.values()
-            if said.minute is not None and first <= said.minute < first + length
-        ]
-        self._erase(Scope("period", since=since, until=until), gone)
-
-    @precondition(lambda self: len(self.ledger.stored) > 1)
-    @rule()
-    def erase_everything(self) -> None:
-        self._erase(Scope("entity"), list(self.ledger.stored.values()))
-        self.entity, self.is_shared = an_entity(self.name), False
-
-    def _erase(self, scope: Scope, gone: list[Said]) -> None:
-        plan = plan_erasure(entity=self.entity, scope=scope, actor=BOSS)
-        erase(erasure=plan, actor=BOSS)
-        self.ledger.note_erased(gone)
-        assert self.ledger.words_that_came_back(self.entity) == set()
-
-    @precondition(lambda self: self.ledger.stored)
-    @rule(pick=picks)
-    def forget(self, pick: int) -> None:
-        """What goes with the word is told before; all of it goes and nothing else."""
-        proposal = propose_forgetting(entity=self.entity, words=f"forget {self._said(pick).word}", actor=BOSS)
-        if proposal.erasure is None:
-            return
-        confirm_forgetting(entity=self.entity, token=proposal.token, actor=BOSS)
-        told = {words.id for match in proposal.found.chosen for words in match.messages}
-        self.ledger.note_erased([said for pk, said in self.ledger.stored.items() if pk in told])
-        assert self.ledger.words_that_came_back(self.entity) == set()
 
     @rule()
     def share_or_close(self) -> None:
@@ -165,7 +184,10 @@ class MemoryMachine(Hearing):
 
     @invariant()
     def is_whole(self) -> None:
-        assert verify(self.entity) == []
+        """Not looked at again where nothing was written since."""
+        if self.looked_after != (after := holding.transactions()):
+            assert verify(self.entity) == []
+            self.looked_after = after
 
     @invariant()
     def holds_what_was_said_once(self) -> None:
@@ -187,6 +209,17 @@ class MemoryMachine(Hearing):
             self.entity.pk
         ] * self.is_shared
 
+    @invariant()
+    def leaves_nothing_waiting_for_ever(self) -> None:
+        assert holding.nobody_comes_for(self.entity) == []
+        assert holding.parked_by_nobody(self.entity) == []
+
+    @invariant()
+    def did_what_its_runs_say(self) -> None:
+        assert holding.replaced_elsewhere(self.entity) == []
+        assert holding.without_receipt(self.entity) == set()
+        assert holding.folded_unseen(self.entity) == []
+
     def teardown(self) -> None:
         """Left in peace, everything comes to rest whole; not looked at where something failed before."""
         if sys.exc_info()[0] is not None:
@@ -196,6 +229,9 @@ class MemoryMachine(Hearing):
             work.retry_parked(entity=self.entity, step=step)
         settle_entity(self.entity, model=ThinkingModel())
         PromotionWorker(self.entity).run_once()
-        index_entity(entity_id=self.entity.pk, embedder=ScriptedEmbedder("scripted", 8))
+        self.index()
         assert verify(self.entity, is_settled=True) == []
         assert self.ledger.words_that_came_back(self.entity) == set()
+        assert holding.found_by_other_words(self.entity, self.embedder) == []
+        stands, made_anew = holding.graph_made_anew(self.entity)
+        assert stands == made_anew

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from memory.models import Entity
-from tests.stewardship.erasing.scanning import everything_of, fold
+from memory.indexing.analyser import fold
+from memory.indexing.units import hash_of
+from memory.models import Entity, SearchUnit, TermCount
+from tests.statemachine.embedding import RememberingEmbedder
+from tests.stewardship.erasing.scanning import everything_of
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Said:
 class Ledger:
     """The machine's own account, kept beside the database."""
 
+    embedder: RememberingEmbedder
     stored: dict[UUID, Said] = field(default_factory=dict)
     erased: list[Said] = field(default_factory=list)
     words: int = 0
@@ -39,6 +43,22 @@ class Ledger:
             self.erased.append(self.stored.pop(said.id))
 
     def words_that_came_back(self, entity: Entity) -> set[str]:
-        """Words of erased messages that any row of the entity still holds."""
+        """Words of erased messages that any row of the entity still holds, as text, hash or vector."""
+        return self.words_held(entity, {said.word for said in self.erased})
+
+    def words_held(self, entity: Entity, words: set[str]) -> set[str]:
+        """Those of some words that any row of the entity holds."""
+        if not words:
+            return set()
         rows = [fold(row) for rows in everything_of(entity).values() for row in rows]
-        return {said.word for said in self.erased if any(said.word in row for row in rows)}
+        terms = _terms(entity)
+        told = {word for word in words if any(word in row for row in rows)}
+        hashed = {word for word in words if hash_of(entity.pk.bytes, word) in terms}
+        return told | hashed | self.embedder.kept_of(entity, words)
+
+
+def _terms(entity: Entity) -> set[int]:
+    """By what its units are found, as hashes."""
+    of_units = SearchUnit.objects.filter(entity=entity).values_list("terms", flat=True)
+    counted = TermCount.objects.filter(entity=entity).values_list("term", flat=True)
+    return {*counted, *(term for terms in of_units for term in terms)}

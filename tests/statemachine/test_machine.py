@@ -6,18 +6,20 @@ The ordinary suite plays a few short stories; MACHINE_EXAMPLES and MACHINE_STEPS
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import invariant, run_state_machine_as_test
 
+from memory.models import Step
 from tests.cascade.talks import folding
 from tests.cascade.test_cascade_properties import without_pauses
 from tests.statemachine.machine import MemoryMachine
 
 EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "8"))
-STEPS = int(os.environ.get("MACHINE_STEPS", "12"))
+STEPS = int(os.environ.get("MACHINE_STEPS", "10"))
 
 
 class Counted(MemoryMachine):
@@ -51,13 +53,37 @@ def test_a_memory_stays_whole_whatever_happens_to_it_in_whatever_order() -> None
     assert Counted.looks - before > EXAMPLES
 
 
+def _erased(machine: MemoryMachine) -> None:
+    machine.erase_a_message(0)
+
+
+def _corrected_meanwhile(machine: MemoryMachine) -> None:
+    machine.correct_meanwhile(Step.L1_EXTRACT, "word_trait", 0)
+
+
+def _left_in_peace(machine: MemoryMachine) -> None:
+    machine.teardown()
+
+
 @pytest.mark.django_db(transaction=True)
-def test_an_erase_that_leaves_everything_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("broken", "story"),
+    [
+        ("tests.statemachine.erasing.erase", _erased),
+        ("memory.stewardship.erasing.operation.remove_units", _erased),
+        ("memory.cascade.work.interrupt", _corrected_meanwhile),
+        ("memory.indexing.step.write_vectors", _left_in_peace),
+    ],
+    ids=("erases nothing", "found by erased words", "overtaken run writes", "no vectors"),
+)
+def test_what_does_nothing_is_found(
+    monkeypatch: pytest.MonkeyPatch, broken: str, story: Callable[[MemoryMachine], None]
+) -> None:
     """The machine is worth something only if it can fail."""
-    monkeypatch.setattr("tests.statemachine.machine.erase", lambda **_: None)
+    monkeypatch.setattr(broken, lambda *_, **__: None)
     with without_pauses(), folding():
         machine = MemoryMachine()
-        machine.say("s1", "user", 0, 1)
-        machine.climb()
+        machine.tell_something(is_read=False)
+        machine.index()
         with pytest.raises(AssertionError):
-            machine.erase_a_message(0)
+            story(machine)
