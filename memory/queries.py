@@ -165,6 +165,8 @@ def rows_within(
         if not _was_ended(error):
             raise
         if not connection.in_atomic_block and _is_stuck():
+            # Closed itself first: the pool would hand on one that looks idle.
+            connection.connection.close()
             connection.close()
         return None
 

@@ -29,7 +29,10 @@ class SteadyScheduler(Scheduler):
             if self._due.setdefault(name, now + _interval(entry)) <= now:
                 self._due[name] = now + _interval(entry)
                 self.apply_entry(entry, producer=self.producer)
-        return min(LONGEST_SLEEP_SECONDS, *(due - now for due in self._due.values()))
+        # Read again: to send may have taken its time.
+        now = time.monotonic()
+        longest = float(self.max_interval or LONGEST_SLEEP_SECONDS)
+        return min([longest, *(self._due[name] - now for name in self.schedule)])
 
 
 def _interval(entry: Any) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -34,7 +35,7 @@ def _time(moment: datetime) -> str:
     return f"{told[:-6]}Z" if told.endswith("+00:00") else told
 
 
-_QUICK: Mapping[type, Callable[[Any], str]] = {UUID: str, datetime: _time}
+_QUICK: Mapping[type, Callable[[Any], str]] = {UUID: str, datetime: _time, date: date.isoformat}
 """What bodies hold hundreds of. DRF would ask them one after the other whether they are something else."""
 
 
@@ -54,7 +55,11 @@ class BodyEncoder(JSONEncoder):
 
 
 class BodyRenderer(JSONRenderer):
-    """The renderer of the API's bodies: the same bytes as DRF's, an eighth of its time."""
+    """The renderer of the API's bodies: the same values as DRF's, in less than half its time.
+
+    A number that is none (NaN) goes out as null. Records, times and dates are written by the encoder: the
+    library would add what is cached beside a record's fields, and cut the seconds of an old time zone.
+    """
 
     encoder_class = BodyEncoder
 
@@ -65,9 +70,10 @@ class BodyRenderer(JSONRenderer):
         if data is None or self.get_indent(accepted_media_type or "", renderer_context or {}):
             return self._by_the_standard_library(data, accepted_media_type, renderer_context)
         try:
-            return orjson.dumps(data, default=_ENCODER.default, option=orjson.OPT_UTC_Z)
+            written = orjson.dumps(data, default=_ENCODER.default, option=_OPTIONS)
         except orjson.JSONEncodeError:
             return self._by_the_standard_library(data, accepted_media_type, renderer_context)
+        return _LINE_ENDS.sub(lambda found: _ESCAPED[found[0]], written)
 
     def _by_the_standard_library(self, data: Any, accepted_media_type: str | None, context: Any) -> bytes:
         written: bytes = super().render(data, accepted_media_type, context)
@@ -75,3 +81,7 @@ class BodyRenderer(JSONRenderer):
 
 
 _ENCODER = BodyEncoder()
+_OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+_ESCAPED = {"\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029"}
+_LINE_ENDS = re.compile(b"\xe2\x80[\xa8\xa9]")
+"""Ends of lines for JavaScript, but not for JSON: DRF escapes them."""

@@ -82,7 +82,7 @@ def _ask_callable(source: LiveSource, question: LiveQuestion, deadline: Deadline
 
 
 def _ask_address(source: LiveSource, question: LiveQuestion, deadline: Deadline) -> Any:
-    # Its client takes 5 MB, which a web process without such sources need not have.
+    # Its client takes 3 MB, which a web process without such sources need not have.
     from memory.claims.live_http import HttpQuestion, ask
 
     live = settings.MEMSEEK.live

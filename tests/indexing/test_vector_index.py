@@ -50,4 +50,4 @@ def test_it_is_built_within_the_memory_and_by_the_processes_that_are_given(
 
 
 def test_a_large_index_is_searched_more_widely() -> None:
-    assert [search_width(units) for units in (10_000, 50_000, 50_001, 2_000_000)] == [200, 200, 320, 320]
+    assert [search_width(units) for units in (10_000, 50_000, 50_001, 2_000_000)] == [240, 240, 320, 320]

@@ -14,19 +14,16 @@ EVERY = {"sweep": 15.0, "retention": 40.0}
 
 
 class Clock:
-    """The two clocks of a machine."""
+    """The one that nobody can set."""
 
     def __init__(self) -> None:
         self.steady = 1_000.0
-        self.wrong_by = 0.0
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    real = time.time
     monkeypatch.setattr(time, "monotonic", lambda: clock.steady)
-    monkeypatch.setattr(time, "time", lambda: real() + clock.wrong_by)
     return clock
 
 
@@ -54,12 +51,41 @@ def test_what_is_due_is_sent_and_the_rest_waited_for(clock: Clock, sent: list[st
     assert sent == ["sweep", "sweep", "retention", "sweep", "sweep"]
 
 
-def test_a_clock_that_is_put_right_stops_nothing(clock: Clock, sent: list[str]) -> None:
+def test_nobody_asks_for_the_time_of_day(
+    clock: Clock, sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     beat = scheduler()
-    for wrong_by in (72 * 3_600.0, -24 * 3_600.0, 0.0):
-        clock.wrong_by = wrong_by
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise AssertionError("asked for the time of day")
+
+    monkeypatch.setattr(application, "now", refuse)
+    monkeypatch.setattr(beat.Entry, "is_due", refuse)
+    for _ in range(3):
         clock.steady += beat.tick()
     assert sent == ["sweep", "sweep"]
+
+
+def test_the_time_that_sending_takes_is_no_pause(
+    clock: Clock, sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beat = scheduler()
+    clock.steady += beat.tick()
+
+    def send_slowly(_: Any, entry: Any, **__: Any) -> None:
+        sent.append(entry.name)
+        clock.steady += 10
+
+    monkeypatch.setattr(SteadyScheduler, "apply_entry", send_slowly)
+    assert beat.tick() == 5.0
+
+
+def test_without_entries_and_with_a_shorter_sleep_it_goes_on(clock: Clock, sent: list[str]) -> None:
+    nothing = SteadyScheduler(application, lazy=True)
+    assert nothing.tick() == 300.0
+    hurried = scheduler()
+    hurried.max_interval = 1
+    assert hurried.tick() == 1.0
 
 
 def test_after_a_long_sleep_each_is_sent_once(clock: Clock, sent: list[str]) -> None:

@@ -21,8 +21,8 @@ CANDIDATES_PER_RESULT = 1.0
 """Of each layer and arm: with so many results asked for, more of them change nothing (docs/benchmarks.md)."""
 LEAST_RESULTS = 40
 MOST_RESULTS = 400
-KEPT_CHARACTERS, KEPT_WORDS = 500, 1_024
-"""The words of so many short texts are kept: 2 MB at most."""
+KEPT_CHARACTERS, KEPT_WORDS = 200, 512
+"""The words of so many short texts are kept: less than 1 MB for everyday lines, 20 MB at the very most."""
 SAME_WORDS = 0.8
 """A line that holds so much of an atom's words says the same."""
 

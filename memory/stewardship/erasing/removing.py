@@ -57,9 +57,9 @@ def outside_claims(entity: Entity) -> QuerySet[Any, Any]:
 
 
 def remove_units(entity: Entity, affected: Affected) -> None:
-    """Units and vectors of what goes or is rewritten, and of the turns right after erased ones. What of it
-    stands is indexed anew, as a trait of which an earlier version went. Nobody indexes meanwhile: the lock
-    of the index step is held until the commit."""
+    """Units and vectors of what goes or is rewritten, and of the turns right after erased ones. What still
+    stands is indexed anew: those turns, and a scene or trait that lost an earlier version alone. Nobody
+    indexes meanwhile: the lock of the index step is held until the commit."""
     owner = {"workspace": entity.workspace_id, "entity": entity.pk}
     queries.one("wait_for_indexing", entity=entity.pk)
     successors = successors_of(entity, affected.messages)
