@@ -61,12 +61,28 @@ def kept_texts(*asked: tuple[str, Mapping[str, Any]]) -> list[list[tuple[Any, ..
         with connection.wrap_database_errors, _keeping_cursor() as cursor:
             cursor.execute(text, parameters)
             return [cursor.fetchall()]
-    with connection.wrap_database_errors, connection.connection.pipeline():
+    with _pipeline():
         cursors = [_keeping_cursor() for _ in asked]
         for cursor, (text, parameters) in zip(cursors, asked, strict=True):
             cursor.execute(text, parameters)
     # Not within: to fetch there asks for what has come, and the end of the pipeline then asks once more.
     return [cursor.fetchall() for cursor in cursors]
+
+
+@contextmanager
+def _pipeline() -> Iterator[None]:
+    """What is sent within goes there and back together.
+
+    A connection that the driver could not lead out of it is of no more use, and is closed: the pool would
+    take it for an idle one, and whoever gets it next would hold the locks of a transaction that never ends.
+    """
+    raw = connection.connection
+    try:
+        with connection.wrap_database_errors, raw.pipeline():
+            yield
+    finally:
+        if not raw.closed and raw.pgconn.pipeline_status != PipelineStatus.OFF:
+            raw.close()
 
 
 def _begins_transaction() -> bool:
@@ -164,9 +180,7 @@ def rows_within(
     except OperationalError as error:
         if not _was_ended(error):
             raise
-        if not connection.in_atomic_block and _is_stuck():
-            # Closed itself first: the pool would hand on one that looks idle.
-            connection.connection.close()
+        if not connection.in_atomic_block and connection.connection.closed:
             connection.close()
         return None
 
@@ -175,11 +189,6 @@ def _was_ended(error: OperationalError) -> bool:
     """Whether the server ended a statement. At the very end of one the driver finds an answer too many."""
     cause = error.__cause__
     return isinstance(cause, QueryCanceled) or isinstance(cause and cause.__context__, QueryCanceled)
-
-
-def _is_stuck() -> bool:
-    """Whether the driver could not leave its pipeline: the connection is of no more use."""
-    return bool(connection.connection.pgconn.pipeline_status != PipelineStatus.OFF)
 
 
 def _read_inside(
@@ -205,7 +214,7 @@ def _read_once(
 ) -> list[tuple[Any, ...]]:
     connection.ensure_connection()
     # What is sent through one pipeline is one transaction, so the limits hold for the statement after them.
-    with connection.wrap_database_errors, connection.connection.pipeline():
+    with _pipeline():
         # By the driver's own cursor: no statement of its own in Django's log, where it would have no text.
         Cursor(connection.connection).execute(setting)
         cursor = _keeping_cursor() if keeps_plan else _cursor(_PlanningCursor)

@@ -125,7 +125,7 @@ def test_a_worker_whose_clock_was_put_right_sweeps_as_before(site: Site, record_
     site.start_worker(clock=clock)
     wait_until(lambda: site.told(SWEEP) > swept, seconds=60)
     clock.write_text("0")
-    with under_load(site, "clock put right", requests=LEAST_REQUESTS) as load:
+    with under_load(site, "clock went back", requests=LEAST_REQUESTS) as load:
         pass
     tell_of("worker's clock put right", "a wake-up lost behind three days", load, record_property)
     entity = load.entities[0]

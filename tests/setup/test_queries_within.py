@@ -71,4 +71,10 @@ def test_a_connection_that_broke_for_another_reason_is_told(monkeypatch: pytest.
         patch.setattr(psycopg.Pipeline, "_exit", stuck)
         with pytest.raises(OperationalError, match="the connection is lost"):
             asked()
+        assert raw().closed
+        connection.close()
+        with pytest.raises(OperationalError, match="the connection is lost"):
+            queries.kept_rows(("asking", {}), ("asking", {}))
+        assert raw().closed
     connection.close()
+    assert asked() == [("1s", "0")]
