@@ -7,7 +7,7 @@ WITH everything AS MATERIALIZED (
     JOIN memory_embeddingspace space ON space.id = vector.space_id AND space.name = %(space)s
     WHERE vector.workspace_id = %(workspace)s AND vector.entity_id = %(entity)s
 ),
-usual AS (
+usual AS MATERIALIZED (
     SELECT avg(similarity) AS mean, stddev_pop(similarity) AS spread FROM everything
 ),
 nearest AS (

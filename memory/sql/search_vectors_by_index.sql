@@ -31,7 +31,7 @@ sampled AS (
         ORDER BY id LIMIT %(in_a_row)s
     ) unit
 ),
-usual AS (
+usual AS MATERIALIZED (
     SELECT avg(similarity) AS mean, stddev_pop(similarity) AS spread
     FROM (
         SELECT 1 - (vector.embedding <=> %(vector)s::halfvec) AS similarity

@@ -181,6 +181,28 @@ def test_words_are_looked_up_in_the_index_of_terms(large: Entity) -> None:
     assert "memory_searchunit" not in sequential_scans(found)
 
 
+MEASURED_ONCE = '"Subplan Name": "CTE usual"'
+"""Mean and spread of the similarities are of the query: measured for each row they took five times the rest."""
+
+
+@pytest.mark.django_db
+def test_what_is_usual_is_measured_once_for_all_rows(large: Entity) -> None:
+    found = plan(
+        queries.statement("search_vectors"),
+        {
+            "workspace": large.workspace_id,
+            "entity": large.pk,
+            "vector": VECTOR,
+            "space": EMBEDDER.space,
+            "known": "{}",
+            "limit": 60,
+            "is_narrow": False,
+            **Filters().parameters(),
+        },
+    )
+    assert MEASURED_ONCE in found
+
+
 @pytest.mark.django_db
 def test_what_is_related_is_looked_up_by_topic_day_and_place(large: Entity) -> None:
     found = plan(
@@ -322,6 +344,7 @@ def test_an_index_of_its_own_is_built_found_and_used(large: Entity, django_db_bl
         }
         text = queries.with_literals(queries.statement("search_vectors_by_index"), literals)
         assert f"{index_prefix(large.pk)}{space.pk}" in plan(text, parameters)
+        assert MEASURED_ONCE in plan(text, parameters)
         found = near(large, index=index, known=exact.candidates[:2])
         units = {candidate.unit for candidate in (*found.candidates, *exact.candidates[:2])}
         assert len(units & {candidate.unit for candidate in exact.candidates}) >= 95
