@@ -182,7 +182,7 @@ def test_words_are_looked_up_in_the_index_of_terms(large: Entity) -> None:
 
 
 MEASURED_ONCE = '"Subplan Name": "CTE usual"'
-"""Mean and spread of the similarities are of the query: measured for each row they took five times the rest."""
+"""Mean and spread of the similarities are the query's: for each row anew they took five times the rest."""
 
 
 @pytest.mark.django_db
