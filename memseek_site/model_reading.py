@@ -208,18 +208,19 @@ def read_embedding(environment: Environment) -> EmbeddingSettings:
         threads=environment.count(
             "MEMSEEK_EMBEDDING_THREADS", 2, least=1, about="Threads that embed batches on this machine."
         ),
-        index_megabytes=environment.count(
-            "MEMSEEK_VECTOR_INDEX_MEGABYTES",
-            512,
-            least=1,
-            about="Memory that PostgreSQL may take to build the vector index of a large entity.",
-        ),
+        index_megabytes=_index_megabytes(environment),
         index_workers=environment.count(
-            "MEMSEEK_VECTOR_INDEX_WORKERS",
-            0,
-            least=0,
-            about="Processes of PostgreSQL that help to build it.",
+            "MEMSEEK_VECTOR_INDEX_WORKERS", 0, about="Processes of PostgreSQL that help to build it."
         ),
+    )
+
+
+def _index_megabytes(environment: Environment) -> int:
+    return environment.count(
+        "MEMSEEK_VECTOR_INDEX_MEGABYTES",
+        512,
+        least=1,
+        about="Memory that PostgreSQL may take to build the vector index of a large entity.",
     )
 
 

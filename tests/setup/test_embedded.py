@@ -100,6 +100,7 @@ def test_the_last_of_two_users_stops_the_servers(data_dir: Path) -> None:
     other.communicate("")
     wait_until(lambda: not processes_about(str(data_dir)))
     wait_until(lambda: not is_held_exclusively(use.layout.keeper_lock))
+    assert not is_held_exclusively(use.layout.keeper_lock)
 
 
 def test_a_user_who_comes_within_the_grace_period_finds_the_same_servers(data_dir: Path) -> None:

@@ -52,6 +52,7 @@ def test_a_timeline_is_leafed_through_without_script(
     page.click("text=Older")
     assert "before=" in page.url
     expect(page.locator("article.card").first).to_be_visible()
+    assert page.locator("article.card").count() > 0
     page.click("text=Newer")
     assert page.url.endswith(paths["timeline"])
     assert window.faults() == []
