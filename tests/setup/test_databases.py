@@ -67,11 +67,14 @@ def test_connections_that_were_cut_are_replaced_together(monkeypatch: pytest.Mon
         for held in taken:
             pool.putconn(held)
         with psycopg.connect(**told) as beside:
-            beside.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s) pid", [list(before)])
+            # With a time (milliseconds) it returns when the process has gone; without, when it was told to.
+            ended = beside.execute(
+                "SELECT bool_and(pg_terminate_backend(pid, 10_000)) FROM unnest(%s) pid", [list(before)]
+            ).fetchone()
         taken = [pool.getconn() for _ in range(6)]
         after = {held.info.backend_pid for held in taken}
         for held in taken:
             held.execute("SELECT 1")
             pool.putconn(held)
     # The first pause of a request is none; a second one would be a second.
-    assert (len(after), before & after, set(pauses)) == (6, set(), {0.0})
+    assert (ended, len(after), before & after, set(pauses)) == ((True,), 6, set(), {0.0})
