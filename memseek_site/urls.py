@@ -3,9 +3,13 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from memory.proxy.views import needs_asgi
-from memseek_site.metrics.door import metrics
-from showcase.shared import shared
+from memseek_site.framework_packages import load_framework_without_unused_packages
+
+load_framework_without_unused_packages()
+
+from memory.proxy.views import needs_asgi  # noqa: E402 - these load the framework
+from memseek_site.metrics.door import metrics  # noqa: E402
+from showcase.shared import shared  # noqa: E402
 
 admin.autodiscover()
 

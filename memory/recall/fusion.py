@@ -3,6 +3,9 @@
 Plain rank fusion lets a weak arm spoil a strong one; standardised scores with weights do not (measured on
 conversations, see docs/benchmarks.md). A message is judged with its neighbours and its session, because the
 answer to a question is often the turn after the one whose words it shares.
+
+Columns are plain lists: for some hundred candidates numpy is no quicker, and a process that embeds nothing
+would load its ten megabytes for them alone.
 """
 
 from __future__ import annotations
@@ -14,15 +17,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-
 from memory.cascade.designs.schema import Weights
 from memory.models.search import Layer
 
-Column = NDArray[np.float64]
+Column = Sequence[float]
 """A number for each candidate, in their order."""
-Flags = NDArray[np.bool_]
+Flags = Sequence[bool]
 BEST = 5
 """So many of a session, a topic or a person are looked at together."""
 
@@ -78,8 +78,8 @@ class Scores:
         self._places = {unit: place for place, unit in enumerate(units)}
         self._terms = terms
         self._before = before
-        total = sum((term.values for term in terms.values()), start=np.zeros(len(units)))
-        self.totals: dict[int, float] = dict(zip(units, total.tolist(), strict=True))
+        totals = map(sum, zip(*(term.values for term in terms.values()), strict=True))
+        self.totals: dict[int, float] = dict(zip(units, totals, strict=True))
         """The score of each unit; one that was scored before keeps what it got."""
         if before is not None:
             self.totals |= before.totals
@@ -90,7 +90,7 @@ class Scores:
             return self._before.terms(unit)
         place = self._places[unit]
         return {
-            name: float(term.values[place])
+            name: term.values[place]
             for name, term in self._terms.items()
             if term.applies is None or term.applies[place]
         }
@@ -121,15 +121,15 @@ def score(
     """Score all candidates at once; those of `before` keep their score and are neighbours to the others."""
     words = _standardised_words(candidates, population)
     meaning = _standardised_meaning(candidates, population)
-    own_length = np.array([candidate.own_length for candidate in candidates], dtype=float)
-    is_question = np.array([candidate.is_question for candidate in candidates], dtype=bool)
-    speaks = np.array([_is_about(candidate, people) for candidate in candidates], dtype=bool)
+    speaks = [_is_about(candidate, people) for candidate in candidates]
+    is_question = [candidate.is_question for candidate in candidates]
+    substance = [weights.substance * math.log1p(candidate.own_length) for candidate in candidates]
     terms = {
-        "words": Term(weights.words * words),
-        "meaning": Term(weights.meaning * meaning),
-        "substance": Term(weights.substance * np.log1p(own_length)),
-        "named_speaker": Term(weights.named_speaker * speaks, speaks),
-        "question": Term(weights.question * is_question, is_question),
+        "words": Term(_times(weights.words, words)),
+        "meaning": Term(_times(weights.meaning, meaning)),
+        "substance": Term(substance),
+        "named_speaker": Term(_times(weights.named_speaker, speaks), speaks),
+        "question": Term(_times(weights.question, is_question), is_question),
     }
     return Scores(
         [candidate.unit for candidate in candidates],
@@ -144,11 +144,15 @@ def _terms_of_relation(candidates: Sequence[Candidate], weights: Weights) -> dic
     """What the second look found shares a topic, a person, a time with the first finds."""
     if all(candidate.relation is UNRELATED for candidate in candidates):
         return {}
-    shared = np.array([candidate.relation for candidate in candidates], dtype=bool).reshape(-1, 3)
+    columns = zip(*(candidate.relation for candidate in candidates), strict=True)
     return {
-        f"related_{name}": Term(weights.related * shared[:, place], shared[:, place])
-        for place, name in enumerate(Relation._fields)
+        f"related_{name}": Term(_times(weights.related, shared), shared)
+        for name, shared in zip(Relation._fields, columns, strict=True)
     }
+
+
+def _times(weight: float, column: Column) -> Column:
+    return [weight * value for value in column]
 
 
 def _is_about(candidate: Candidate, people: frozenset[str]) -> bool:
@@ -157,23 +161,29 @@ def _is_about(candidate: Candidate, people: frozenset[str]) -> bool:
 
 def _standardised_words(candidates: Sequence[Candidate], population: Population) -> Column:
     """BM25 against mean and spread of the whole layer: what was not found scores 0 there."""
-    words = np.array([candidate.words for candidate in candidates], dtype=float)
-    layers = np.array([candidate.layer for candidate in candidates], dtype=int)
-    for layer in Layer:
-        rows = layers == layer
-        found = words[rows]
-        count = max(population.units.get(layer, 0), len(found), 1)
-        mean = found.sum() / count
-        variance = (found**2).sum() / count - mean**2
-        words[rows] = (found - mean) / (math.sqrt(variance) if variance > 1e-9 else 1.0)
-    return words
+    found: dict[Layer, list[float]] = defaultdict(list)
+    for candidate in candidates:
+        found[candidate.layer].append(candidate.words)
+    usual = {layer: _usual(words, population.units.get(layer, 0)) for layer, words in found.items()}
+    return [
+        (candidate.words - mean) / spread
+        for candidate in candidates
+        for mean, spread in (usual[candidate.layer],)
+    ]
+
+
+def _usual(found: Sequence[float], units: int) -> tuple[float, float]:
+    """Mean and spread of so many units, of which all that were not found count 0."""
+    count = max(units, len(found), 1)
+    mean = sum(found) / count
+    variance = sum(words * words for words in found) / count - mean**2
+    return mean, math.sqrt(variance) if variance > 1e-9 else 1.0
 
 
 def _standardised_meaning(candidates: Sequence[Candidate], population: Population) -> Column:
     """Similarity against mean and spread of its space; 0 without one."""
-    usual = population.similarity_mean
-    near = [usual if found.similarity is None else found.similarity for found in candidates]
-    return (np.array(near, dtype=float) - usual) / population.similarity_spread
+    usual, spread = population.similarity_mean, population.similarity_spread
+    return [0.0 if (near := found.similarity) is None else (near - usual) / spread for found in candidates]
 
 
 def _terms_of_turns(
@@ -182,22 +192,20 @@ def _terms_of_turns(
     """What the neighbours and the session of a message say for it."""
     keys = [_turn(candidate) for candidate in candidates]
     turns = {key: place for place, key in enumerate(keys) if key is not None}
-    is_turn = np.array([key is not None for key in keys], dtype=bool)
+    is_turn = [key is not None for key in keys]
 
-    def at(column: Column, distance: int) -> Column:
+    def at(weight: float, column: Column, distance: int) -> Column:
         # The place behind the last one stands for a turn that is not among the candidates.
-        nobody = len(keys)
-        places = [turns.get((key[0], key[1] + distance), nobody) if key else nobody for key in keys]
-        neighbours: Column = np.append(column, 0.0)[places]
-        return neighbours
+        weighted = [*_times(weight, column), 0.0]
+        return [weighted[turns.get((key[0], key[1] + distance), -1) if key else -1] for key in keys]
 
     values = {
-        "turn_after": weights.turn_after * at(words, 1),
-        "second_turn_after": weights.second_turn_after * at(words, 2),
-        "turn_before": weights.turn_before * at(words, -1),
-        "meaning_before": weights.meaning_before * at(meaning, -1),
-        "meaning_after": weights.meaning_after * at(meaning, 1),
-        "session": weights.session * _sessions(keys, words),
+        "turn_after": at(weights.turn_after, words, 1),
+        "second_turn_after": at(weights.second_turn_after, words, 2),
+        "turn_before": at(weights.turn_before, words, -1),
+        "meaning_before": at(weights.meaning_before, meaning, -1),
+        "meaning_after": at(weights.meaning_after, meaning, 1),
+        "session": _times(weights.session, _sessions(keys, words)),
     }
     return {name: Term(column, is_turn) for name, column in values.items()}
 
@@ -221,18 +229,19 @@ def lift_together(keys: Sequence[Hashable | None], scores: Column) -> Column:
     None and an empty text are no key, and get 0.
     """
     found: dict[Hashable, list[float]] = defaultdict(list)
-    for key, value in zip(keys, scores.tolist(), strict=True):
+    for key, value in zip(keys, scores, strict=True):
         if key:
             found[key].append(value)
     if not found:
-        return np.zeros(len(keys))
+        return [0.0] * len(keys)
     means = {key: sum(sorted(best, reverse=True)[:BEST]) / BEST for key, best in found.items()}
     mean = sum(means.values()) / len(means)
     spread = math.sqrt(sum((value - mean) ** 2 for value in means.values()) / len(means)) or 1.0
-    return np.array([(means[key] - mean) / spread if key else 0.0 for key in keys])
+    return [(means[key] - mean) / spread if key else 0.0 for key in keys]
 
 
 def standardised(scores: Column) -> Column:
     """Against their own mean and spread; 0 where all are the same."""
-    spread = float(scores.std()) if len(scores) else 0.0
-    return (scores - scores.mean()) / spread if spread > 1e-9 else np.zeros(len(scores))
+    mean = sum(scores) / max(len(scores), 1)
+    spread = math.sqrt(sum((score - mean) ** 2 for score in scores) / max(len(scores), 1))
+    return [(score - mean) / spread if spread > 1e-9 else 0.0 for score in scores]

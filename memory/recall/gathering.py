@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-import numpy as np
-
 from memory.cascade.designs import Weights
 from memory.models import Entity
 from memory.models.search import Layer
@@ -55,10 +53,10 @@ def gather(
 def _lift_topics(groups: Sequence[Group], covering: Covering, weights: Weights) -> None:
     """What was found under one topic lifts the rest of that topic, also what the second look added to it."""
     topics = [covering.topics.get(group.row, "") for group in groups]
-    scores = standardised(np.array([group.score for group in groups]))
-    lifts = weights.topic * lift_together(topics, scores)
-    for group, topic, lift in zip(groups, topics, lifts.tolist(), strict=True):
+    scores = standardised([group.score for group in groups])
+    for group, topic, together in zip(groups, topics, lift_together(topics, scores), strict=True):
         if topic:
+            lift = weights.topic * together
             group.terms = {"topic": lift}
             group.score += lift
 

