@@ -54,15 +54,15 @@ class Environment:
     def flag(self, name: str, *, default: bool, about: str) -> bool:
         return self._value(name, default, about, self._variables.bool, "true or false")
 
-    def count(self, name: str, default: int, *, about: str, least: int = 0) -> int:
-        """A whole number of at least `least`."""
+    def count(self, name: str, default: int, *, about: str, least: int = 0, most: int | None = None) -> int:
+        """A whole number of at least `least`, and of at most `most` where there is such a limit."""
         value = self._value(name, default, about, self._variables.int, "a whole number")
-        return self._at_least(name, value, default, least)
+        return self._within(name, value, default, least, most)
 
     def seconds(self, name: str, default: float, *, about: str, least: float = 0.0) -> float:
         """A time in seconds of at least `least`."""
         value = self._value(name, default, about, self._variables.float, "a number of seconds")
-        return self._at_least(name, value, default, least)
+        return self._within(name, value, default, least)
 
     def choice(self, name: str, default: Text, choices: tuple[Text, ...], *, about: str) -> Text:
         value = self.text(name, default, about=about)
@@ -116,10 +116,14 @@ class Environment:
             return default
         return value
 
-    def _at_least(self, name: str, value: Number, default: Number, least: float) -> Number:
-        if least <= value < float("inf"):
+    def _within(
+        self, name: str, value: Number, default: Number, least: float, most: int | None = None
+    ) -> Number:
+        is_small_enough = value < float("inf") if most is None else value <= most
+        if least <= value and is_small_enough:
             return value
-        self.reject(name, f"{name} is out of range.", f"Give it a number of at least {least}.")
+        wanted = f"of at least {least}" if most is None else f"from {least} to {most}"
+        self.reject(name, f"{name} is out of range.", f"Give it a number {wanted}.")
         return default
 
 

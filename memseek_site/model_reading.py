@@ -21,6 +21,10 @@ EMBEDDING_PACKAGES = {
 }
 # The longest vectors that an index over half-precision numbers takes.
 MOST_DIMENSIONS = 4_000
+# The most that PostgreSQL takes for `maintenance_work_mem`: 2,147,483,647 kB.
+MOST_INDEX_MEGABYTES = 2_097_151
+# It takes up to 1,024 and gives no more than `max_parallel_workers`: more than these is a slip of the hand.
+MOST_INDEX_WORKERS = 64
 
 
 @dataclass(frozen=True)
@@ -209,9 +213,7 @@ def read_embedding(environment: Environment) -> EmbeddingSettings:
             "MEMSEEK_EMBEDDING_THREADS", 2, least=1, about="Threads that embed batches on this machine."
         ),
         index_megabytes=_index_megabytes(environment),
-        index_workers=environment.count(
-            "MEMSEEK_VECTOR_INDEX_WORKERS", 0, about="Processes of PostgreSQL that help to build it."
-        ),
+        index_workers=_index_workers(environment),
     )
 
 
@@ -220,8 +222,15 @@ def _index_megabytes(environment: Environment) -> int:
         "MEMSEEK_VECTOR_INDEX_MEGABYTES",
         512,
         least=1,
-        about="Memory that PostgreSQL may take to build the vector index of a large entity.",
+        most=MOST_INDEX_MEGABYTES,
+        about="Memory that PostgreSQL may take to build the vector index of a large entity; "
+        f"at most {MOST_INDEX_MEGABYTES}.",
     )
+
+
+def _index_workers(environment: Environment) -> int:
+    about = f"Processes of PostgreSQL that help to build it; at most {MOST_INDEX_WORKERS}."
+    return environment.count("MEMSEEK_VECTOR_INDEX_WORKERS", 0, most=MOST_INDEX_WORKERS, about=about)
 
 
 def _embedder(environment: Environment) -> tuple[str, str, str]:
@@ -284,11 +293,8 @@ def _refuse_half_an_embedder(
 
 
 def _dimensions(environment: Environment) -> int:
-    name = "MEMSEEK_EMBEDDING_DIMENSIONS"
-    dimensions = environment.count(
-        name, 0, about="Length of the vectors that an endpoint is asked for; 0 takes what the model gives."
+    about = (
+        f"Length of the vectors that an endpoint is asked for, at most {MOST_DIMENSIONS}; "
+        "0 takes what the model gives."
     )
-    if dimensions <= MOST_DIMENSIONS:
-        return dimensions
-    environment.reject(name, f"{name} is out of range.", f"Give it a number of at most {MOST_DIMENSIONS}.")
-    return 0
+    return environment.count("MEMSEEK_EMBEDDING_DIMENSIONS", 0, most=MOST_DIMENSIONS, about=about)

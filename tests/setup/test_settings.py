@@ -76,6 +76,9 @@ def test_a_provider_without_its_key_is_refused_at_the_start(monkeypatch: pytest.
         ({"REDIS_URL": "redis://localhost:99999/0"}, "memseek.E001", "redis://user:password"),
         ({"MEMSEEK_MODEL_TIMEOUT_SECONDS": "soon"}, "memseek.E001", "a number of seconds"),
         ({"MEMSEEK_MODEL_CONCURRENCY": "0"}, "memseek.E001", "at least 1"),
+        ({"MEMSEEK_VECTOR_INDEX_MEGABYTES": "2097152"}, "memseek.E001", "a number from 1 to 2097151"),
+        ({"MEMSEEK_VECTOR_INDEX_WORKERS": "65"}, "memseek.E001", "a number from 0 to 64"),
+        ({"MEMSEEK_EMBEDDING_DIMENSIONS": "4001"}, "memseek.E001", "a number from 0 to 4000"),
         ({"MEMSEEK_WAKE_QUIET_SECONDS": "nan"}, "memseek.E001", "a number of seconds"),
         ({"MEMSEEK_WAKE_QUIET_SECONDS": "-1"}, "memseek.E001", "at least 0"),
         ({"MEMSEEK_MODEL_CHEAP": "small"}, "memseek.E001", "MEMSEEK_MODEL_STRONG"),
@@ -104,6 +107,13 @@ def test_a_wrong_setting_is_a_problem_with_a_hint(
     found = problems(tmp_path / "data", **variables)
     assert [problem["identifier"] for problem in found] == [identifier]
     assert hint in found[0]["hint"]
+
+
+def test_the_greatest_numbers_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    product, wrong = read(
+        monkeypatch, MEMSEEK_VECTOR_INDEX_MEGABYTES="2097151", MEMSEEK_VECTOR_INDEX_WORKERS="64"
+    )
+    assert (product.embedding.index_megabytes, product.embedding.index_workers, wrong) == (2_097_151, 64, [])
 
 
 @pytest.mark.parametrize(
