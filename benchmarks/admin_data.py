@@ -56,6 +56,7 @@ TABLES: tuple[tuple[str, Mapping[str, str], tuple[str, ...]], ...] = (
     ),
     ("unitvector", {"unit_id": "unit.id", "space_id": "1", "embedding": "'[0.6,0.8]'"}, ("unit",)),
     ("termcount", {"term": "n", "units": "1"}, ()),
+    ("recordcount", {"layer": "0", "heads": "1", "versions": "1"}, ()),
     (
         "run",
         {

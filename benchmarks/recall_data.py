@@ -71,6 +71,16 @@ COLUMNS = {
 }
 INDEX_OF_TERMS = "CREATE INDEX search_unit_terms ON memory_searchunit USING gin (terms) WITH (fastupdate=off)"
 
+COUNTS_OF_RECORDS = """
+    DELETE FROM memory_recordcount;
+    INSERT INTO memory_recordcount (workspace_id, entity_id, layer, heads, versions)
+    SELECT workspace_id, entity_id, 0, count(*), count(*) FROM memory_message GROUP BY workspace_id, entity_id
+    UNION ALL
+    SELECT workspace_id, entity_id, 1, count(*) FILTER (WHERE status = 'live'), count(*)
+    FROM memory_atom GROUP BY workspace_id, entity_id
+"""
+"""What the triggers would have written."""
+
 
 @dataclass(slots=True)
 class Counts:
@@ -122,9 +132,10 @@ class Filler:
             copy_atoms(self._connection, entity, other, salt)
 
     def finish(self) -> None:
-        """What comes after copying: sequences, the index of terms, statistics."""
+        """What comes after copying: sequences, counts, the index of terms, statistics."""
         self._connection.execute("SELECT setval('memory_searchunit_id_seq', max(id)) FROM memory_searchunit")
         self._connection.execute("SELECT setval('memory_record_number', max(seq)) FROM memory_atom")
+        self._connection.execute(COUNTS_OF_RECORDS)
         self._connection.execute(INDEX_OF_TERMS)
         self._connection.execute("VACUUM (ANALYZE)")
 

@@ -45,6 +45,7 @@ FILLED_BY: Final = {
     "unitvector": _BY_SEARCH,
     "termcount": _BY_SEARCH,
     "layercount": _BY_SEARCH,
+    "recordcount": "Whatever writes messages or atoms counts them here.",
     "unindexed": "Rows that the index has not read yet stand here. It has read them all.",
     "languagesample": "Sessions whose language was told by their words stand here.",
     "embeddingspace": _BY_SEARCH,

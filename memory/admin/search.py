@@ -13,6 +13,7 @@ from memory.models import (
     LanguageSample,
     Layer,
     LayerCount,
+    RecordCount,
     SearchUnit,
     TermCount,
     Unindexed,
@@ -92,6 +93,17 @@ class LayerCountAdmin(ReadOnlyAdmin):
     list_select_related = ("entity",)
     ordering = ("-pk",)
     fields = ("entity", "layer", "units", "length")
+
+
+@admin.register(RecordCount)
+class RecordCountAdmin(ReadOnlyAdmin):
+    """How many messages and atoms came, went or changed their state; what an entity has is their sum."""
+
+    list_display = ("id", "entity", "layer", "heads", "versions")
+    list_filter = (WorkspaceFilter, "layer")
+    list_select_related = ("entity",)
+    ordering = ("-pk",)
+    fields = ("entity", "layer", "heads", "versions")
 
 
 @admin.register(Unindexed)

@@ -28,6 +28,8 @@ from memory.models import Entity, Layer, SearchUnit, Unindexed
 TERMS_BATCH = 256
 VECTORS_BATCH = 64
 SECONDS = 60.0
+COUNT_CHANGES_KEPT = 100
+"""So many changes of an entity's counts are added up whenever somebody reads; more of them become one."""
 
 logger = logging.getLogger(__name__)
 
@@ -89,6 +91,8 @@ def index_terms(entity: Entity, *, wants_vectors: bool) -> int:
         drafts = draw_drafts(entity, _by_layer(keys))
         replace_units(entity, keys, drafts, languages_of(entity, drafts))
         _leave_queue(waiting, drafts if wants_vectors else ())
+        owner = {"workspace": entity.workspace_id, "entity": entity.pk}
+        queries.run("sum_record_counts", **owner, most=COUNT_CHANGES_KEPT)
     return len(waiting)
 
 

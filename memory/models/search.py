@@ -133,6 +133,8 @@ class SearchUnit(OwnedUnit):
             GinIndex(fields=["terms"], name="search_unit_terms", fastupdate=False),
             models.Index(F("session"), F("position"), condition=Q(layer=0), name="search_unit_session"),
             models.Index(F("entity"), F("layer"), F("id"), name="search_unit_entity"),
+            # A word that is everywhere is looked for among the newest of its entity, not of all entities.
+            models.Index(F("entity"), F("id").desc(), name="search_unit_newest"),
         ]
 
     def __str__(self) -> str:
@@ -198,6 +200,31 @@ class LayerCount(OwnedUnit):
 
     def __str__(self) -> str:
         return f"{self.get_layer_display()}: {self.units}"
+
+
+class RecordCount(OwnedUnit):
+    """A change of how many messages or atoms an entity has; what a layer of it has is the sum of its rows.
+
+    Triggers add a row wherever records come, go or change their state, so that no two writers wait for each
+    other and whoever reads finds what its snapshot holds. The index step puts the rows of an entity together.
+    """
+
+    layer = models.PositiveSmallIntegerField(choices=Layer.choices)
+    heads = models.BigIntegerField(help_text="So many more that hold; fewer below zero.")
+    versions = models.BigIntegerField(help_text="So many more in all, with what holds no longer.")
+
+    objects = OwnedQuerySet["RecordCount"].as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(layer__in=[Layer.MESSAGE, Layer.ATOM]), name="record_count_layer"
+            )
+        ]
+        indexes = [models.Index(fields=["entity", "layer"], name="record_count_entity")]
+
+    def __str__(self) -> str:
+        return f"{self.get_layer_display()}: {self.heads:+} of {self.versions:+}"
 
 
 class Unindexed(OwnedUnit):

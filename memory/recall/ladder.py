@@ -25,6 +25,7 @@ from memory.models import (
     VersionLine,
 )
 from memory.recall.atoms import atom_record, with_receipts
+from memory.recall.record_counts import NOTHING, record_counts
 from memory.recall.records import (
     AtomRecord,
     LadderStatus,
@@ -40,17 +41,15 @@ SECTION_ORDER = {section: position for position, section in enumerate(Section.va
 
 def status(entity: Entity) -> LadderStatus:
     """How much stands on each layer, what waits, what is parked, and when a worker was last seen."""
-    atoms = Atom.objects.for_entity(entity).aggregate(
-        live=Count("id", filter=Q(status=Atom.Status.LIVE)), all=Count("id")
-    )
+    counts = record_counts(entity.workspace_id, [entity.pk]).get(entity.pk, NOTHING)
     scenes = SceneVersion.objects.for_entity(entity).aggregate(
         live=Count("id", filter=Q(is_head=True, scene__status=Scene.Status.LIVE)), all=Count("id")
     )
     return LadderStatus(
         entity=entity.name,
-        messages=Message.objects.for_entity(entity).count(),
-        atoms_live=atoms["live"],
-        atoms_all=atoms["all"],
+        messages=counts.messages,
+        atoms_live=counts.atoms_live,
+        atoms_all=counts.atoms_all,
         scenes_live=scenes["live"],
         scene_versions=scenes["all"],
         traits=TraitVersion.objects.for_entity(entity).live().count(),

@@ -1,13 +1,11 @@
--- Records of each collection: those that hold now, and all of them with their history. Messages and memories are counted
--- by the entity alone, in an index of a few pages each without a look at their rows; and by themselves, since to start
--- processes that count them at the same time would take longer.
-WITH message AS MATERIALIZED (
-    SELECT count(*) AS versions FROM memory_message WHERE entity_id = %(entity)s
-),
-atom AS MATERIALIZED (
-    SELECT count(*) FILTER (WHERE status = 'live') AS heads, count(*) AS versions
-    FROM memory_atom
-    WHERE entity_id = %(entity)s
+-- Records of each collection: those that hold now, and all of them with their history. Messages and memories have been
+-- counted as they came; scenes and traits are few.
+WITH record AS MATERIALIZED (
+    SELECT coalesce(sum(versions) FILTER (WHERE layer = 0), 0)::bigint AS messages,
+           coalesce(sum(heads) FILTER (WHERE layer = 1), 0)::bigint AS atoms,
+           coalesce(sum(versions) FILTER (WHERE layer = 1), 0)::bigint AS atom_versions
+    FROM memory_recordcount
+    WHERE workspace_id = %(workspace)s AND entity_id = %(entity)s
 ),
 scene AS MATERIALIZED (
     SELECT count(*) AS heads
@@ -24,9 +22,9 @@ trait AS MATERIALIZED (
     JOIN memory_trait trait ON trait.id = version.trait_id
     WHERE version.workspace_id = %(workspace)s AND version.entity_id = %(entity)s
 )
-SELECT 'messages', versions, versions FROM message
+SELECT 'messages', messages, messages FROM record
 UNION ALL
-SELECT 'memories', heads, versions FROM atom
+SELECT 'memories', atoms, atom_versions FROM record
 UNION ALL
 SELECT 'scenes', heads, versions FROM scene CROSS JOIN scene_version
 UNION ALL

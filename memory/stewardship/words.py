@@ -106,6 +106,7 @@ REGISTER: Mapping[str, Table] = {
     "memory_unitvector": Table(Erasing.ROW),
     "memory_termcount": Table(Erasing.ROW),
     "memory_layercount": Table(Erasing.NONE),
+    "memory_recordcount": Table(Erasing.NONE),
     "memory_unindexed": Table(Erasing.ROW),
     "memory_languagesample": Table(Erasing.NONE, (), ("languages",)),
     "memory_embeddingspace": Table(Erasing.NONE, (), ("name",)),

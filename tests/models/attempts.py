@@ -91,6 +91,7 @@ CHECKS = [
     Attempt("entity_name_not_empty", "own.entity", {"name": ""}),
     Attempt("session_external_id_not_empty", "own.session", {"external_id": ""}),
     Attempt("session_folds_what_was_said", "own.session", {"folded_until": 99}),
+    Attempt("record_count_layer", "own.record_count", {"layer": 2}),
     Attempt("message_role_known", "own.message", {"role": "developer"}),
     Attempt("message_not_empty", "own.message", {"text": ""}),
     Attempt("message_text_limit", "own.message", {"text": TOO_LONG}),
@@ -301,6 +302,7 @@ NEVER_NEGATIVE = {
     "own.search_unit": ["layer", "position", "own_length", "length"],
     "own.term_count": ["units"],
     "own.layer_count": ["layer", "units", "length"],
+    "own.record_count": ["layer"],
     "own.unindexed": ["layer"],
     "space": ["dimensions"],
     "own.digest": ["until_ordinal"],
@@ -398,7 +400,7 @@ NEGATIVES = [
 
 OWNED = [
     *("session", "chain", "scene", "trait", "correction", "run", "work", "outbox", "rebuild"),
-    *("search_unit", "unit_vector", "term_count", "layer_count", "unindexed"),
+    *("search_unit", "unit_vector", "term_count", "layer_count", "record_count", "unindexed"),
     *("graph_node", "trace", "procedure", "use", "feedback", "erasure", "share", "idempotent_reply"),
 ]
 """Rows that hang on their entity alone."""

@@ -26,6 +26,7 @@ SQL = "\n".join(
         "0010_stewardship_skills.sql",
         "0012_shares_replies_events.sql",
         "0016_one_constraint_a_reference.sql",
+        "0017_record_counts.sql",
     )
 )
 RUNS = {"run", "consumed_by", "parked_by"}
@@ -47,10 +48,12 @@ NO_REFUSALS = {
     *("message_is_queued", "atom_is_queued", "atom_change_is_queued", "scene_version_is_queued"),
     *("atom_waits_for_promotion", "atom_change_waits_for_promotion"),
     *("policy_change_waits_for_promotion", "graph_edge_takes_bare_nodes"),
+    *("message_is_counted", "message_is_counted_off"),
+    *("atom_is_counted", "atom_is_counted_anew", "atom_is_counted_off"),
     *("trace_waits_for_skills", "feedback_waits_for_skills"),
     *("scene_end_is_queued", "trait_version_is_queued", "trait_end_is_queued"),
 }
-"""Triggers that fill a column or the queue of the index, and refuse nothing."""
+"""Triggers that fill a column or the queue of the index, or count, and refuse nothing."""
 
 # A unique key that holds the primary key cannot be broken alone: it is there for composite keys to point at.
 BREAKABLE = """

@@ -31,6 +31,7 @@ from memory.models import (
     Policy,
     Process,
     Rebuild,
+    RecordCount,
     Scene,
     SceneVersion,
     SearchUnit,
@@ -299,5 +300,6 @@ def _make_index(entity: Entity, rows: World) -> World:
         "unit_vector": UnitVector.objects.create(**owner, unit=unit, space=space, embedding=[0.6, 0.8]).pk,
         "term_count": TermCount.objects.create(**owner, term=7, units=4).pk,
         "layer_count": LayerCount.objects.create(**owner, layer=Layer.MESSAGE, units=1, length=1).pk,
+        "record_count": RecordCount.objects.filter(**owner).order_by("pk")[0].pk,
         "unindexed": Unindexed.objects.create(**owner, layer=Layer.ATOM, row=rows["atom"]).pk,
     }

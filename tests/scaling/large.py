@@ -17,6 +17,7 @@ from memory.models import (
     Key,
     Message,
     Outbox,
+    RecordCount,
     Step,
     Unindexed,
     Unpromoted,
@@ -31,7 +32,9 @@ SESSIONS = 10
 WAITING = 25
 RULES = 25
 IDLE = 300
-LARGE = frozenset(f"memory_{name}" for name in ("message", "atom", "evidence", "outbox", "work", "key"))
+LARGE = frozenset(
+    f"memory_{name}" for name in ("message", "atom", "evidence", "outbox", "work", "key", "recordcount")
+)
 """The tables that have many rows then."""
 
 
@@ -99,12 +102,18 @@ def _fill(entity: Entity, rows: int) -> None:
 
 
 def _fill_beside(beside: Entity) -> None:
-    """Entities that have nothing to do, and keys."""
+    """Entities that have nothing to do, what was counted of them, and keys."""
     idle = Entity.objects.bulk_create(
         Entity(workspace=beside.workspace, name=f"idle {number}") for number in range(IDLE)
     )
     Work.objects.bulk_create(
         Work(workspace_id=beside.workspace_id, entity=entity, step=step) for entity in idle for step in Step
+    )
+    RecordCount.objects.bulk_create(
+        RecordCount(
+            workspace_id=beside.workspace_id, entity=idle[number % IDLE], layer=0, heads=0, versions=0
+        )
+        for number in range(BESIDE)
     )
     Key.objects.bulk_create(
         Key(workspace=beside.workspace, label="one", prefix="m", digest=f"{number:064}", scopes=["read"])

@@ -17,6 +17,7 @@ from memory.events.reading import events_of, next_events
 from memory.ingest.access import open_access
 from memory.models import Message, Step
 from memory.recall.context.standing import read_standing
+from memory.recall.record_counts import record_counts
 from memory.recall.rules import standing_rules
 from memory.recall.timeline import TimelineRequest, read_timeline
 from tests.scaling.bounds import kept_plan, nodes_of, plan_of
@@ -50,7 +51,11 @@ HOT: Mapping[str, tuple[Callable[[Large], object], Mapping[str, str]]] = {
     ),
     "counts of the timeline": (
         lambda large: queries.kept_rows(("timeline_counts", owner_of(large))),
-        {"memory_message": "message_", "memory_atom": "atom_standing"},
+        {"memory_recordcount": "record_count_entity"},
+    ),
+    "how many records there are": (
+        lambda large: record_counts(large.entity.workspace_id, [large.entity.pk]),
+        {"memory_recordcount": "record_count_entity"},
     ),
     "a key": (lambda large: open_access(large.token), {"memory_key": "memory_key_digest"}),
     "rules": (lambda large: standing_rules(large.entity), {"memory_atom": "atom_rules"}),

@@ -11,7 +11,7 @@ from memory.stewardship.exporting.kinds import KINDS
 from memory.stewardship.exporting.lines import MARK, VERSION
 
 DERIVED = {
-    *("SearchUnit", "UnitVector", "TermCount", "LayerCount", "Unindexed", "LanguageSample"),
+    *("SearchUnit", "UnitVector", "TermCount", "LayerCount", "RecordCount", "Unindexed", "LanguageSample"),
     *("GraphNode", "GraphEdge", "Unpromoted", "LiveValue"),
 }
 """Made anew by the steps that always make them."""
