@@ -164,6 +164,7 @@ def find_by_words(
         "search_words",
         workspace=entity.workspace_id,
         entity=entity.pk,
+        entities=queries.array([entity.pk]),
         terms=queries.array(held),
         weights=queries.array(weight * counts.rarity(term) for term, weight in held.items()),
         rare=queries.array(rare),

@@ -1,6 +1,8 @@
 -- The text arm: units that hold one of the rarest words of the query, scored by all of its words (BM25;
 -- Robertson and Zaragoza, 2009). `terms` are the entity's own hashes; `rare` is the part of them whose postings
 -- stay under the cap. Only what lives is found, whatever the index still holds: looked up for the best alone.
+-- Of a word that is everywhere the newest units are scored. The one entity comes as an array, and the order names it: only
+-- an index that begins with it gives that order, else the newest of all entities might be passed over one by one.
 -- A unit's terms lie in ascending order, so that `width_bucket` finds the place of one by bisection.
 WITH query AS MATERIALIZED (
     SELECT term, weight FROM unnest(%(terms)s::bigint[], %(weights)s::real[]) AS given (term, weight)
@@ -8,7 +10,7 @@ WITH query AS MATERIALIZED (
 candidate AS (
     SELECT unit.*
     FROM memory_searchunit unit
-    WHERE unit.workspace_id = %(workspace)s AND unit.entity_id = %(entity)s
+    WHERE unit.workspace_id = %(workspace)s AND unit.entity_id = ANY(%(entities)s::uuid[])
       AND unit.terms && %(rare)s::bigint[]
       AND unit.layer = ANY(%(layers)s::smallint[])
       AND (%(session)s::uuid IS NULL OR unit.session_id = %(session)s::uuid)
@@ -20,7 +22,7 @@ candidate AS (
             AND (%(kinds)s::text[] IS NULL OR atom.kind = ANY(%(kinds)s::text[]))
             AND (%(topics)s::text[] IS NULL OR atom.topic = ANY(%(topics)s::text[]))
       ))
-    ORDER BY unit.id DESC
+    ORDER BY unit.entity_id, unit.id DESC
     LIMIT %(most)s
 ),
 scored AS (

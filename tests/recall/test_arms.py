@@ -166,6 +166,7 @@ def test_words_are_looked_up_in_the_index_of_terms(large: Entity) -> None:
         {
             "workspace": large.workspace_id,
             "entity": large.pk,
+            "entities": [large.pk],
             "terms": [rare],
             "weights": [1.0],
             "rare": [rare],
@@ -179,6 +180,30 @@ def test_words_are_looked_up_in_the_index_of_terms(large: Entity) -> None:
     )
     assert '"Index Name": "search_unit_terms"' in found
     assert "memory_searchunit" not in sequential_scans(found)
+
+
+@pytest.mark.django_db
+def test_a_word_that_is_everywhere_is_looked_for_among_the_newest_of_its_own_entity(large: Entity) -> None:
+    """By their numbers alone the units of all later entities would be passed over first."""
+    everywhere = hash_of(large.pk.bytes, "common")
+    found = plan(
+        queries.statement("search_words"),
+        {
+            "workspace": large.workspace_id,
+            "entity": large.pk,
+            "entities": [large.pk],
+            "terms": [everywhere],
+            "weights": [1.0],
+            "rare": [everywhere],
+            "lengths": [10.0] * 4,
+            "k1": 1.2,
+            "b": 0.75,
+            "most": 50,
+            "limit": 200,
+            **Filters().parameters(),
+        },
+    )
+    assert '"Index Name": "search_unit_newest"' in found
 
 
 MEASURED_ONCE = '"Subplan Name": "CTE usual"'
