@@ -178,7 +178,7 @@ class Matter:
 
     def _repeat(self, row: Atom) -> None:
         before = self._stored
-        stood = [state[:4] for state in before.values()]
+        stood = [state[:-1] for state in before.values()]
         self._take_validity(row)
         see_again(row, authority=self._statement.authority, said_at=self._statement.said_at)
         row.occurred_at = min(_said_first(row), self._statement.said_at)
@@ -186,7 +186,7 @@ class Matter:
         changed = [member for member in self._members if _state(member) != before[member.pk]]
         write_places(changed, (), fields=REPEATED)
         self._give_receipts(row, Evidence.Role.REPEAT)
-        if stood != [_state(member)[:4] for member in self._members]:
+        if stood != [_state(member)[:-1] for member in self._members]:
             wake_what_follows(self._entity)
 
     def _take_validity(self, row: Atom) -> None:
@@ -298,6 +298,6 @@ def _has_said(row: Atom, moment: datetime) -> bool:
 
 
 def _state(row: Atom) -> tuple[object, ...]:
-    """What may change about a stored claim; the first four are what scenes and the graph follow."""
+    """What may change about a stored claim; scenes, the graph and the index follow all but the last."""
     standing = (row.status, row.superseded_by_id, row.valid_from, row.valid_until)
     return (*standing, row.occurred_at, row.last_seen_at)

@@ -12,6 +12,7 @@ from memory.claims.graph_writing import drop_orphans
 from memory.claims.promotion import Promoted, rebuild_graph
 from memory.models import (
     Atom,
+    Authority,
     GraphEdge,
     GraphNode,
     LiveSource,
@@ -20,9 +21,11 @@ from memory.models import (
     Run,
     Step,
     Unpromoted,
+    Work,
 )
 from memory.stewardship.verify import verify
 from tests.claims.histories import a_claim, an_entity, day, dump, nodes, promoted, replaced, told
+from tests.claims.observing import INFERENCE, at, say
 from tests.factories import make_atom, make_message, make_rule
 
 pytestmark = pytest.mark.django_db
@@ -234,6 +237,24 @@ def test_dropped_and_rebuilt_it_is_the_same_graph_byte_for_byte() -> None:
     GraphNode.objects.for_entity(entity).delete()
     rebuild_graph(entity)
     assert (dump(entity), dump(other)) == (before, others)
+
+
+@pytest.mark.parametrize("before", [(), ((INFERENCE, 0),)], ids=["alone", "after an inference"])
+def test_an_earlier_saying_that_comes_in_later_moves_the_beginning_of_an_edge(
+    before: tuple[tuple[Authority, int], ...],
+) -> None:
+    entity = an_entity()
+    for authority, minute in before:
+        say(entity, "monthly", authority=authority, minute=minute)
+    say(entity, "annual", minute=1)
+    promoted(entity)
+    say(entity, "annual", minute=0)
+    assert Work.objects.get(entity=entity, step=Step.PROMOTION).due_at is not None
+    promoted(entity)
+    assert GraphEdge.objects.get(value="annual").valid_from == at(0)
+    standing = dump(entity)
+    rebuild_graph(entity)
+    assert dump(entity) == standing
 
 
 def test_promoting_again_writes_nothing() -> None:

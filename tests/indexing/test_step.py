@@ -3,6 +3,7 @@
 import threading
 import time
 from contextlib import closing
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from memory.indexing import step
 from memory.indexing.step import index_entity, index_terms, index_vectors, queue_missing_vectors
 from memory.indexing.vectors import current_space
 from memory.models import (
+    Atom,
     EmbeddingSpace,
     Entity,
     Layer,
@@ -24,7 +26,7 @@ from memory.models import (
 )
 from memory.models.base import new_id
 from tests.cast import Alice, make_alice
-from tests.factories import make_entity, make_message
+from tests.factories import SAID_AT, make_entity, make_message
 from tests.indexing.embedders import SILENT, ScriptedEmbedder
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +92,15 @@ def test_a_message_in_between_rewrites_its_successor() -> None:
     make_message(entity, "The second one, about billing.")
     index_entity(entity_id=entity.pk, embedder=EMBEDDER)
     assert SearchUnit.objects.get(message=last).length > before
+
+
+def test_a_claim_that_was_said_earlier_too_is_indexed_anew(alice: Alice) -> None:
+    index_entity(entity_id=alice.entity.pk, embedder=EMBEDDER)
+    atom = Atom.objects.for_entity(alice.entity).live()[0]
+    earlier = SAID_AT - timedelta(days=40)
+    Atom.objects.filter(pk=atom.pk).update(occurred_at=earlier)
+    index_entity(entity_id=alice.entity.pk, embedder=EMBEDDER)
+    assert SearchUnit.objects.get(atom=atom).occurred_at == earlier
 
 
 def test_an_entity_that_is_gone_is_no_error() -> None:
