@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,8 @@ from memory.cascade import work
 from memory.cascade.checkpoints import Checkpoint
 from memory.cascade.engine import drain, settle_entity
 from memory.claims.promotion import PromotionWorker
-from memory.indexing.step import index_entity
+from memory.indexing import step as index_step
+from memory.indexing.step import index_entity, index_terms
 from memory.models import Entity, Message, Run, Session, Step
 from memory.stewardship.erasing import Scope, erase, plan_erasure
 from memory.stewardship.verify import verify
@@ -146,6 +148,27 @@ def test_what_commits_first_is_erased_by_whoever_waited(step: Step) -> None:
                 waiting = pool.submit(alone(lambda: erase(erasure=plan, actor=BOSS)))
                 until_somebody_waits()
             waiting.result(60)
+    assert places_of(WORD) == []
+    assert not Entity.objects.filter(pk=entity.pk).exists()
+
+
+def test_what_is_being_indexed_is_erased_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The index step refers to the entity at its commit, after it has written what the erase takes."""
+    entity = told("agent.one", Step.L1_EXTRACT)
+    leave_queue, is_written = index_step._leave_queue, threading.Event()
+
+    def leave_and_wait(*given: Any) -> None:
+        leave_queue(*given)
+        is_written.set()
+        until_somebody_waits()
+
+    monkeypatch.setattr(index_step, "_leave_queue", leave_and_wait)
+    plan = plan_erasure(entity=entity, scope=Scope("entity"), actor=BOSS)
+    with ThreadPoolExecutor(1) as pool:
+        indexing = pool.submit(alone(lambda: index_terms(entity, wants_vectors=False)))
+        assert is_written.wait(30)
+        erase(erasure=plan, actor=BOSS)
+        assert indexing.result(60) == 2
     assert places_of(WORD) == []
     assert not Entity.objects.filter(pk=entity.pk).exists()
 

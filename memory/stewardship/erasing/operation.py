@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db.models import F
 from django.utils import timezone
 
+from memory import queries
 from memory.cascade import work
 from memory.cascade.rebuilding.lifecycle import discard_open
 from memory.cascade.stages import stage_of
@@ -71,8 +72,12 @@ def _lock(erasure: Erasure) -> Entity:
 
 
 def _lock_out_writers(entity: Entity) -> None:
-    """Writers hold their session and refer to the entity: first let them finish, then keep them all out."""
+    """Writers hold their session and refer to the entity: first let them finish, then keep them all out.
+
+    The index step refers to it at its commit, and holds what goes until then.
+    """
     work.fence(entity, reason=FENCED)
+    queries.one("wait_for_indexing", entity=entity.pk)
     sessions = Session.objects.for_entity(entity).order_by("external_id")
     list(sessions.select_for_update(no_key=True).values_list("pk"))
     Entity.objects.select_for_update(of=("self",)).get(pk=entity.pk)
