@@ -92,7 +92,7 @@ def record_failure(
     """Keep what went wrong, and plan the next try, a smaller batch, or the parking of what cannot be read.
 
     Without a batch it was the reading itself that failed. Returns False when the claim was lost meanwhile:
-    then nothing is kept but that the run was discarded.
+    then nothing is kept but that the run was discarded, or given up before.
     """
     try:
         with transaction.atomic(durable=True):
@@ -205,11 +205,11 @@ def _finish(run: Run, account: Account) -> None:
     run.tokens_out = min(account.tokens_out, MOST_TOKENS)
     run.finished_at = timezone.now()
     run.milliseconds = max(0, int((run.finished_at - run.started_at).total_seconds() * 1_000))
-    # A late worker must not overwrite the verdict on a run that was already given up.
+    # A late worker must not overwrite the verdict on a run that was already given up, nor park by it.
     changed = Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING).update(
         **{name: getattr(run, name) for name in _FINISHED_FIELDS}
     )
-    if not changed and run.status == Run.Status.SUCCEEDED:
+    if not changed and run.status != Run.Status.DISCARDED:
         raise work.ClaimLostError
 
 

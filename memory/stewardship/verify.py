@@ -86,8 +86,8 @@ def verify(entity: Entity | None = None, *, is_settled: bool = False) -> list[Pr
     """Every problem of one entity, or of all; an empty list is what one hopes for.
 
     Work under way is no problem. `is_settled` says that the cascade should be at rest: then whatever waits,
-    runs, is leased or has lost its ground is one too. Parked inputs are visible elsewhere and no problem. Of
-    one rule at most `MOST_TOLD` breaches are named.
+    runs, is leased or has lost its ground is one too. Parked inputs are visible elsewhere and no problem as
+    long as a failed run says why. Of one rule at most `MOST_TOLD` breaches are named.
     """
     checks = (*ALWAYS, *WHEN_SETTLED) if is_settled else ALWAYS
     with _one_moment():

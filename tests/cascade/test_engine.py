@@ -291,6 +291,25 @@ def test_a_dead_workers_run_is_recorded_as_abandoned_and_its_work_taken_over() -
     assert Atom.objects.count() == 1
 
 
+def test_a_failure_of_a_run_that_was_given_up_meanwhile_parks_nothing() -> None:
+    entity = an_entity()
+    [message] = say(entity, "I live in Oslo.")
+    work.flush(entity)
+    rows = Work.objects.filter(entity=entity, step=Step.L1_EXTRACT)
+    rows.update(failures=2, batch_limit=1)
+
+    def lapse(request: object) -> ModelReply:
+        rows.update(lease_until=F("last_started_at"))
+        work.clear_due(entity=entity, step=Step.L1_EXTRACT)
+        return ModelReply(text="I must refuse.", model="m", finish_reason="refusal")
+
+    model = ScriptedModel([lapse])
+    assert drain(entity_id=entity.pk, step=Step.L1_EXTRACT, model=model) == [Outcome.DISCARDED]
+    assert [run.status for run in runs(entity)] == ["abandoned"]
+    assert [pending.pk for pending in Message.objects.for_entity(entity).pending()] == [message.pk]
+    assert rows.get().due_at is not None
+
+
 def test_two_workers_never_run_one_step_of_an_entity_at_once() -> None:
     entity = an_entity()
     say(entity, "I live in Oslo.")

@@ -6,21 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db import connection
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Q
 
 from memory.cascade.stages import stage_of
-from memory.cascade.work import INPUTS
 from memory.claims.promotion import rebuild_graph
 from memory.indexing.drafts import draw_drafts
 from memory.indexing.units import COLUMN
 from memory.models import (
     Atom,
-    Digest,
     Entity,
     Evidence,
     GraphEdge,
     Layer,
-    Message,
     Run,
     SearchUnit,
     Step,
@@ -50,12 +47,6 @@ def nobody_comes_for(entity: Entity) -> list[Step]:
         for step in Step
         if not steps & {step, *stage_of(step).upstream} and stage_of(step).waiting(entity) is not None
     ]
-
-
-def parked_by_nobody(entity: Entity) -> list[Any]:
-    """What was set aside without a run that says why."""
-    parked = (rows.objects.for_entity(entity).parked().filter(parked_by=None) for rows in INPUTS.values())
-    return [row for rows in parked for row in rows]
 
 
 def _decisions(entity: Entity) -> Iterator[Mapping[str, Any]]:
@@ -88,18 +79,6 @@ def without_receipt(entity: Entity) -> set[tuple[str, str]]:
     }
     rows = Evidence.objects.filter(entity=entity, of_atom__isnull=False, message__isnull=False)
     return said - {(str(atom), str(message)) for atom, message in rows.values_list("of_atom", "message")}
-
-
-def folded_unseen(entity: Entity) -> list[str]:
-    """Turns that a session's summary stands for without a receipt."""
-    receipts = Evidence.objects.filter(
-        message=OuterRef("pk"),
-        of_digest__session=OuterRef("session"),
-        of_digest__kind=Digest.Kind.SUMMARY,
-        of_digest__is_head=True,
-    )
-    folded = Message.objects.for_entity(entity).filter(ordinal__lt=F("session__folded_until"))
-    return list(folded.exclude(Exists(receipts)).values_list("text", flat=True))
 
 
 def found_by_other_words(entity: Entity, embedder: RememberingEmbedder) -> list[str]:

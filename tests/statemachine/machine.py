@@ -212,13 +212,11 @@ class MemoryMachine(Erasing):
     @invariant()
     def leaves_nothing_waiting_for_ever(self) -> None:
         assert holding.nobody_comes_for(self.entity) == []
-        assert holding.parked_by_nobody(self.entity) == []
 
     @invariant()
     def did_what_its_runs_say(self) -> None:
         assert holding.replaced_elsewhere(self.entity) == []
         assert holding.without_receipt(self.entity) == set()
-        assert holding.folded_unseen(self.entity) == []
 
     def teardown(self) -> None:
         """Left in peace, everything comes to rest whole; not looked at where something failed before."""

@@ -48,7 +48,14 @@ BREACHES = (
         "DELETE FROM memory_evidence WHERE of_trait_version_id = %(trait_version)s",
         ("trait_version_without_evidence",),
     ),
-    Breach("DELETE FROM memory_evidence WHERE of_digest_id = %(digest)s", ("digest_without_evidence",)),
+    Breach(
+        "DELETE FROM memory_evidence WHERE of_digest_id = %(digest)s",
+        ("digest_without_evidence", "folded_without_receipt"),
+    ),
+    Breach(
+        "UPDATE memory_evidence SET message_id = %(third_message)s WHERE of_digest_id = %(digest)s",
+        ("folded_without_receipt",),
+    ),
     Breach(
         "DELETE FROM memory_evidence WHERE of_procedure_line_id IN ("
         "SELECT id FROM memory_procedureline WHERE version_id = %(procedure_version)s)",
@@ -84,7 +91,7 @@ BREACHES = (
     ),
     Breach(
         "UPDATE memory_atom SET status = 'live', superseded_by_id = NULL WHERE id = %(old_deadline)s",
-        ("chain_with_several_live", "not_found"),
+        ("chain_with_several_live", "not_found", "record_count_differs"),
     ),
     Breach(
         "INSERT INTO memory_chain (id, workspace_id, entity_id, created_at)"
@@ -155,6 +162,11 @@ BREACHES = (
         ("input_of_failed_run",),
     ),
     Breach(
+        "UPDATE memory_message SET consumed_by_id = NULL, parked_at = now(), parked_by_id = consumed_by_id"
+        " WHERE id = %(first_message)s",
+        ("parked_without_run",),
+    ),
+    Breach(
         f"{A_WORKER} UPDATE memory_work SET due_at = {STALE}"
         " WHERE entity_id = %(entity)s AND step = 'persona'",
         ("forgotten_work",),
@@ -186,10 +198,11 @@ BREACHES = (
         + "; UPDATE memory_procedure SET status = 'retired' WHERE id = %(procedure)s",
         ("draft_of_retired_procedure",),
     ),
+    Breach("UPDATE memory_graphedge SET valid_from = NULL WHERE entity_id = %(entity)s", ("edge_differs",)),
     Breach("DELETE FROM memory_graphedge WHERE entity_id = %(entity)s", ("bare_node",)),
     Breach(
         "UPDATE memory_atom SET status = 'retracted' WHERE entity_id = %(entity)s AND predicate <> ''",
-        ("edge_of_dead_atom", "unit_of_nothing"),
+        ("edge_of_dead_atom", "unit_of_nothing", "record_count_differs"),
     ),
     Breach(
         "UPDATE memory_graphedge SET predicate = 'billing.cycle' WHERE entity_id = %(entity)s",
@@ -203,6 +216,15 @@ BREACHES = (
         "UPDATE memory_searchunit SET trait_id = gen_random_uuid() WHERE trait_id IS NOT NULL"
         " AND entity_id = %(entity)s",
         ("unit_of_nothing", "not_found"),
+    ),
+    Breach(
+        "UPDATE memory_atom SET occurred_at = occurred_at - interval '1 day'"
+        " WHERE entity_id = %(entity)s AND predicate <> ''",
+        ("unit_differs", "edge_differs"),
+    ),
+    Breach(
+        "UPDATE memory_recordcount SET heads = heads + 1 WHERE entity_id = %(entity)s AND layer = 1",
+        ("record_count_differs",),
     ),
     Breach(
         "UPDATE memory_layercount SET units = units + 1 WHERE entity_id = %(entity)s AND layer = 1",
@@ -266,7 +288,7 @@ BREACHES = (
     Breach(
         "UPDATE memory_atom SET status = 'retracted' WHERE id = %(approval)s;"
         "DELETE FROM memory_searchunit WHERE atom_id = %(approval)s",
-        ("line_on_dead_atom", "layer_count_differs", "term_count_differs"),
+        ("line_on_dead_atom", "layer_count_differs", "term_count_differs", "record_count_differs"),
         True,
     ),
     Breach(

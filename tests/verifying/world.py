@@ -115,7 +115,10 @@ def _claim_in_the_graph(entity: Entity) -> None:
     claim = make_claim(entity, "billing.plan", "annual")
     owner = {"workspace": entity.workspace, "entity": entity}
     node = GraphNode.objects.create(**owner, kind="customer", identifier="customer-123")
-    GraphEdge.objects.create(**owner, subject=node, predicate="billing.plan", value="annual", atom=claim)
+    began = {"valid_from": claim.occurred_at or claim.created_at}
+    GraphEdge.objects.create(
+        **owner, subject=node, predicate="billing.plan", value="annual", atom=claim, **began
+    )
 
 
 def _summary(alice: Alice) -> Digest:

@@ -14,7 +14,7 @@ from memory.models import (
     TraitVersion,
 )
 from memory.models.evidence import DERIVED, TARGETS
-from memory.stewardship.verifying.checks import Rows, RowsCheck
+from memory.stewardship.verifying.checks import Check, Rows, RowsCheck, StatementCheck
 
 
 def _without_receipt(rows: Rows, link: str) -> Rows:
@@ -71,11 +71,12 @@ def _traits_on_erased_lines() -> Rows:
     return TraitVersion.objects.live().filter(Exists(receipts)).exclude(Exists(speaking))
 
 
-CHECKS = (
+CHECKS: tuple[Check, ...] = (
     RowsCheck("atom_without_evidence", "rests on nothing", _atoms),
     RowsCheck("line_without_evidence", "rests on nothing", _lines),
     RowsCheck("trait_version_without_evidence", "rests on nothing", _trait_versions),
     RowsCheck("digest_without_evidence", "rests on nothing", _digests),
+    StatementCheck("folded_without_receipt", "is covered, but no receipt", "verify_folded"),
     RowsCheck("procedure_line_without_evidence", "rests on nothing", _procedure_lines),
     RowsCheck("foreign_evidence", "a receipt that crosses an entity", _foreign_evidence),
     RowsCheck("erased_line_stands", "its words were erased, but a live scene holds it", _erased_lines),

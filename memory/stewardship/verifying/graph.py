@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import cache
 
-from django.db.models import Exists, F, JSONField, OuterRef, Q, Value
+from django.db.models import Case, Exists, F, JSONField, OuterRef, Q, Value, When
+from django.db.models.functions import Coalesce
 
 from memory.claims.policies import rules_of
 from memory.models import Atom, GraphEdge, GraphNode, Unpromoted
 from memory.stewardship.verifying.checks import Rows, RowsCheck
+
+UNKNOWN = Value(datetime.min.replace(tzinfo=UTC))
+"""In place of a time that nobody knows: nulls are not equal."""
 
 
 def _bare_nodes() -> Rows:
@@ -24,11 +29,17 @@ def _edges_of_dead_atoms() -> Rows:
 
 
 def _edges_that_differ() -> Rows:
-    """Edges of claims that say something else than their claim."""
+    """Edges of claims that say something else than their claim, or begin at another time."""
+    said_at = Coalesce("atom__occurred_at", "atom__created_at")
+    # What was over before anybody spoke of it began at a time that nobody knows.
+    began_at = Case(When(atom__valid_until__lte=said_at, then=UNKNOWN), default=said_at)
     subject = Q(subject__kind=F("atom__subject_kind"), subject__identifier=F("atom__subject_id"))
     value = Q(object__isnull=False) | Q(value=F("atom__value"))
-    same = subject & value & Q(predicate=F("atom__predicate"))
-    return _settled_edges().exclude(atom__predicate="").exclude(same)
+    same = subject & value & Q(predicate=F("atom__predicate"), begins_at=F("began_at"))
+    edges: Rows = _settled_edges().annotate(
+        begins_at=Coalesce("valid_from", UNKNOWN), began_at=Coalesce("atom__valid_from", began_at)
+    )
+    return edges.exclude(atom__predicate="").exclude(same)
 
 
 def _claims_without_edge() -> Rows:

@@ -145,7 +145,7 @@ CHECKS = (
     RowsCheck("old_scene_head", "current, but there is a later version", _scene_heads),
     RowsCheck("old_trait_head", "current, but there is a later version", _trait_heads),
     RowsCheck("old_digest_head", "current, but there is a later version", _digest_heads),
-    # A shadow has copies of the current versions alone.
+    # A shadow has copies of the current versions alone, and of sessions without their digests.
     RowsCheck("scene_version_missing", "the version before is gone", _scene_numbers, has_shadows=False),
     RowsCheck("trait_version_missing", "the version before is gone", _trait_numbers, has_shadows=False),
     RowsCheck(
@@ -153,5 +153,10 @@ CHECKS = (
     ),
     RowsCheck("line_place_missing", "no line stands in the place before", _places_after_a_gap),
     RowsCheck("session_counts_too_little", "its next place is taken", _sessions_that_count_too_little),
-    RowsCheck("session_folded_otherwise", "not folded as far as its summary", _sessions_folded_otherwise),
+    RowsCheck(
+        "session_folded_otherwise",
+        "not folded as far as its summary",
+        _sessions_folded_otherwise,
+        has_shadows=False,
+    ),
 )

@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, Q
 
 from memory import queries
 from memory.indexing.drafts import draw_drafts
 from memory.indexing.languages import known_languages
 from memory.indexing.units import make_unit
-from memory.models import Entity, Layer, UnitVector
+from memory.models import Entity, Layer, SearchUnit, Unindexed, UnitVector
 from memory.stewardship.verifying.checks import ReadingCheck, Rows, RowsCheck, StatementCheck
 
 AT_ONCE = 256
@@ -66,6 +66,15 @@ def _with_words(entity: Entity, candidates: Sequence[Candidate]) -> list[tuple[L
     return list(dict.fromkeys(found))
 
 
+def _units_of_another_time() -> Rows:
+    """Units that tell another time than their atom does, and do not wait to be made anew."""
+    waiting = Unindexed.objects.filter(entity=OuterRef("entity"), layer=Layer.ATOM, row=OuterRef("atom"))
+    same = Q(occurred_at=F("atom__occurred_at")) | Q(occurred_at__isnull=True, atom__occurred_at__isnull=True)
+    # What stands for nothing breaks another rule.
+    of_atoms = SearchUnit.objects.filter(layer=Layer.ATOM, atom__created_at__isnull=False)
+    return of_atoms.exclude(same).exclude(Exists(waiting))
+
+
 def _foreign_vectors() -> Rows:
     return UnitVector.objects.exclude(entity_id=F("unit__entity_id"), workspace_id=F("unit__workspace_id"))
 
@@ -73,7 +82,9 @@ def _foreign_vectors() -> Rows:
 CHECKS = (
     ReadingCheck("not_found", "is to be found, has no unit and does not wait for one", _not_found),
     StatementCheck("unit_of_nothing", "stands for what is not to be found", "verify_units"),
+    RowsCheck("unit_differs", "tells another time than its atom", _units_of_another_time),
     StatementCheck("layer_count_differs", "is counted wrong", "verify_layer_counts"),
+    StatementCheck("record_count_differs", "is counted wrong", "verify_record_counts"),
     StatementCheck("term_count_differs", "is counted wrong", "verify_term_counts"),
     RowsCheck("foreign_vector", "its unit belongs to another entity", _foreign_vectors),
 )

@@ -56,6 +56,16 @@ def _inputs_of_failed_runs(step: Step) -> Rows:
     return found.filter(of_live_scene) if step is Step.PERSONA else found
 
 
+def _parked_unexplained(step: Step) -> Rows:
+    """Set aside, and no failed run of the step says why: nobody could see what was wrong, and retry it.
+
+    Such a run stays beyond its days for as long as something is parked by it; an erase empties it alone.
+    """
+    owner = {name: OuterRef(name) for name in ("workspace_id", "entity_id")}
+    why = Run.objects.failed().filter(pk=OuterRef("parked_by_id"), step=step, **owner)
+    return INPUTS[step].objects.parked().exclude(Exists(why))
+
+
 def _forgotten_work() -> Rows:
     """Due long since, with a worker at work that should have seen it."""
     late = Now() - timedelta(seconds=FORGOTTEN_SECONDS)
@@ -119,6 +129,7 @@ CHECKS = (
     RowsCheck("endless_lease", "leased for longer than any lease", _endless_leases),
     *_of_every_step("input_without_work", "waits, but its entity has no row of work", _inputs_without_work),
     *_of_every_step("input_of_failed_run", "counts as read, but that run failed", _inputs_of_failed_runs),
+    *_of_every_step("parked_without_run", "is set aside, and no failed run says why", _parked_unexplained),
     RowsCheck("forgotten_work", "due for an hour, and no worker took it", _forgotten_work, has_shadows=False),
     *_of_every_step(
         "forgotten_input",
