@@ -134,13 +134,15 @@ class Ground:
 
 def index_settings(atoms: int) -> dict[str, str]:
     """What the vector index of so many atoms is built with: as shipped, unless its graph would not fit."""
+    from memseek_site.model_reading import MOST_INDEX_WORKERS
+
     shipped, vectors_of_an_atom, kilobytes_of_a_vector = 512, 2, 1.8
     wanted = int(atoms * vectors_of_an_atom * kilobytes_of_a_vector / 1_024)
     if wanted <= shipped:
         return {}
     return {
         "MEMSEEK_VECTOR_INDEX_MEGABYTES": str(wanted),
-        "MEMSEEK_VECTOR_INDEX_WORKERS": str((os.cpu_count() or 1) - 1),
+        "MEMSEEK_VECTOR_INDEX_WORKERS": str(min((os.cpu_count() or 1) - 1, MOST_INDEX_WORKERS)),
     }
 
 

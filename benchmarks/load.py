@@ -1,8 +1,9 @@
 """`python -m benchmarks.load`: requests over raw connections from a process of its own, and their times.
 
-Standard input holds a plan as JSON: host, port, headers, and for each client its requests (method, path,
-body or null). Each client has one connection and sends one request after the other. The first `warming`
-requests of each are not counted. A client of a library would take more time than the server that it measures.
+Standard input holds a plan as JSON: servers (host and port), headers, and for each client its requests
+(method, path, body or null). Clients go to the servers in turn. Each client has one connection and sends one
+request after the other. The first `warming` requests of each are not counted. A client of a library would
+take more time than the server that it measures.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -36,16 +38,18 @@ class Load:
 
 
 def put(
-    address: str, headers: Mapping[str, str], clients: Sequence[Sequence[Request]], *, warming: int = 0
+    addresses: Sequence[str],
+    headers: Mapping[str, str],
+    clients: Sequence[Sequence[Request]],
+    *,
+    warming: int = 0,
 ) -> Load:
-    """Have a process of its own put each client's requests, all clients at once.
+    """Have a process of its own put each client's requests, all clients at once, in turn to the addresses.
 
     Ends the program when an answer is no success.
     """
-    where = urlsplit(address)
     plan = {
-        "host": where.hostname,
-        "port": where.port,
+        "servers": [(where.hostname, where.port) for where in map(urlsplit, addresses)],
         "headers": dict(headers),
         "clients": clients,
         "warming": warming,
@@ -70,8 +74,12 @@ def main() -> None:
 
 
 async def _carry_out(plan: Mapping[str, Any]) -> dict[str, Any]:
-    written = [[_written(plan, *request) for request in requests] for requests in plan["clients"]]
-    lines = [await asyncio.open_connection(plan["host"], plan["port"]) for _ in written]
+    servers = list(islice(cycle(plan["servers"]), len(plan["clients"])))
+    written = [
+        [_written(f"{host}:{port}", plan["headers"], *request) for request in requests]
+        for (host, port), requests in zip(servers, plan["clients"], strict=True)
+    ]
+    lines = [await asyncio.open_connection(host, port) for host, port in servers]
     warming = plan["warming"]
     await asyncio.gather(
         *(_ask(*line, requests[:warming]) for line, requests in zip(lines, written, strict=True))
@@ -90,9 +98,9 @@ async def _carry_out(plan: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _written(plan: Mapping[str, Any], method: str, path: str, body: Any) -> bytes:
+def _written(server: str, headers: Mapping[str, str], method: str, path: str, body: Any) -> bytes:
     content = b"" if body is None else json.dumps(body).encode()
-    headers = {"Host": f"{plan['host']}:{plan['port']}", **plan["headers"]}
+    headers = {"Host": server, **headers}
     if body is not None:
         headers |= {"Content-Type": "application/json", "Content-Length": str(len(content))}
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())

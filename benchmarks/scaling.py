@@ -14,7 +14,6 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -148,26 +147,17 @@ def _round(
     messages = size.entities * size.messages
     recalls = CLIENTS * size.recalls
     return Round(
-        stored_a_second=round(messages / max(load.seconds for load in stored), 1),
+        stored_a_second=round(messages / stored.seconds, 1),
         settled_seconds=round(settled, 2),
-        recalls_a_second=round(recalls / max(load.seconds for load in recalled), 1),
-        recall_milliseconds=round(
-            statistics.median(one for load in recalled for one in load.milliseconds), 1
-        ),
+        recalls_a_second=round(recalls / recalled.seconds, 1),
+        recall_milliseconds=round(statistics.median(recalled.milliseconds), 1),
         milliseconds_a_message=_each(used, climbed, messages),
         milliseconds_a_recall=_each(climbed, spent, recalls),
     )
 
 
-def _put(created: CreatedWorkspace, webs: Sequence[Served], clients: Sequence[list[Request]]) -> list[Load]:
-    """All clients at once, in turn to one web process and the next."""
-    shares = [clients[place :: len(webs)] for place in range(len(webs))]
-    with ThreadPoolExecutor(len(webs)) as pool:
-        loads = [
-            pool.submit(put, web.address, bearer(created.token), share)
-            for web, share in zip(webs, shares, strict=True)
-        ]
-        return [load.result() for load in loads]
+def _put(created: CreatedWorkspace, webs: Sequence[Served], clients: Sequence[list[Request]]) -> Load:
+    return put([web.address for web in webs], bearer(created.token), clients)
 
 
 def _wait(created: CreatedWorkspace) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from benchmarks.figures import Figure
 from benchmarks.ground import Ground, leave_in_peace
 from benchmarks.load import Load, Request, put
+from benchmarks.processes import served
 
 CLIENTS = 8
 BATCH = 100
@@ -21,6 +22,8 @@ WORDS = (
 def measure_ingest(ground: Ground) -> Iterator[Figure]:
     """Eight clients: one message a request to eight entities and to one, batches, and to filled memories.
 
+    The first also where a second web process takes half of the clients.
+
     Each client has a session of its own.
     """
     options = ground.options
@@ -29,6 +32,8 @@ def measure_ingest(ground: Ground) -> Iterator[Figure]:
     yield _figure(ground, "ingest, 8 entities", eight, options.writes)
     yield _figure(ground, "ingest, one entity", one, options.writes)
     yield _figure(ground, "ingest, batches of 100", eight, options.batches, batch=BATCH)
+    with served() as second:
+        yield _figure(ground, "ingest, two web processes", eight, options.writes, beside=[second.address])
     for memory in ground.memories:
         names = [memory.entity.name] * CLIENTS
         yield _figure(ground, "ingest into a memory", names, options.writes, size=memory.size)
@@ -44,10 +49,11 @@ def _figure(
     *,
     batch: int = 1,
     size: int | None = None,
+    beside: Sequence[str] = (),
 ) -> Figure:
     before = _stored()
     loads = [
-        _load(ground, f"{name} {repetition}", entities, requests, batch)
+        _load(ground, f"{name} {repetition}", entities, requests, batch, beside)
         for repetition in range(ground.options.repetitions)
     ]
     sent = len(loads) * len(entities) * (WARMING + requests) * batch
@@ -58,12 +64,19 @@ def _figure(
     return Figure(name, RATE, rates, size, note=f"the clients took {busiest:.0%} of a processor at most")
 
 
-def _load(ground: Ground, round_name: str, entities: Sequence[str], requests: int, batch: int) -> Load:
+def _load(
+    ground: Ground,
+    round_name: str,
+    entities: Sequence[str],
+    requests: int,
+    batch: int,
+    beside: Sequence[str],
+) -> Load:
     plans = [
         [_request(entity, f"{round_name}, {client}", number, batch) for number in range(WARMING + requests)]
         for client, entity in enumerate(entities)
     ]
-    return put(ground.web.address, ground.headers, plans, warming=WARMING)
+    return put([ground.web.address, *beside], ground.headers, plans, warming=WARMING)
 
 
 def _request(entity: str, session: str, number: int, batch: int) -> Request:

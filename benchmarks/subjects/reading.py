@@ -85,7 +85,7 @@ def _figure(
 def _load(ground: Ground, memory: Memory, ask: Ask, clients: int) -> Load:
     count = WARMING + ground.options.queries
     plans = [[ask(question) for question in memory.questions(count)] for _ in range(clients)]
-    return put(ground.web.address, ground.headers, plans, warming=WARMING)
+    return put([ground.web.address], ground.headers, plans, warming=WARMING)
 
 
 def _refuse_losses(ground: Ground, memory: Memory) -> None:

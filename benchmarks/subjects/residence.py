@@ -40,7 +40,7 @@ def _web(ground: Ground, memory: Memory, provider: str) -> float:
             ("POST", "/records", _said(question)),
         ]
     with served(MEMSEEK_EMBEDDING_PROVIDER=provider) as web:
-        put(web.address, ground.headers, [requests])
+        put([web.address], ground.headers, [requests])
         return web.process.resident_megabytes
 
 

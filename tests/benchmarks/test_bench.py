@@ -41,6 +41,7 @@ def test_everything_that_was_asked_for_is_measured_and_told(tmp_path: Path) -> N
     assert [(figure["name"], figure["size"]) for figure in told["figures"]] == [
         *(("timeline", size) for size in (60, 120)),
         *((name, None) for name in ("ingest, 8 entities", "ingest, one entity", "ingest, batches of 100")),
+        ("ingest, two web processes", None),
         *(("ingest into a memory", size) for size in (60, 120)),
     ]
     assert set(told["growth"]) == {"timeline", "ingest into a memory"}
