@@ -18,8 +18,8 @@ from memory.cascade.engine import drain, settle_entity
 from memory.claims.promotion import PromotionWorker
 from memory.indexing import step as index_step
 from memory.indexing.step import index_entity, index_terms
-from memory.models import Entity, Message, Run, Session, Step
-from memory.stewardship.erasing import Scope, erase, plan_erasure
+from memory.models import Entity, Erasure, Message, Run, Session, Step
+from memory.stewardship.erasing import Scope, erase, operation, plan_erasure
 from memory.stewardship.verify import verify
 from tests.cascade.story import NOTHING, an_entity, answer, say
 from tests.cascade.talks import digest_item, folding, open_talk, take
@@ -153,9 +153,17 @@ def test_what_commits_first_is_erased_by_whoever_waited(step: Step) -> None:
 
 
 def test_what_is_being_indexed_is_erased_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The index step refers to the entity at its commit, after it has written what the erase takes."""
+    """The index step refers to the entity at its commit, after it has written what the erase takes.
+
+    The erase waits for it once: it does not begin again after the database has ended one of the two.
+    """
     entity = told("agent.one", Step.L1_EXTRACT)
     leave_queue, is_written = index_step._leave_queue, threading.Event()
+    lock, tries = operation._lock, []
+
+    def count_and_lock(erasure: Erasure) -> Entity:
+        tries.append(erasure.pk)
+        return lock(erasure)
 
     def leave_and_wait(*given: Any) -> None:
         leave_queue(*given)
@@ -163,12 +171,13 @@ def test_what_is_being_indexed_is_erased_whole(monkeypatch: pytest.MonkeyPatch) 
         until_somebody_waits()
 
     monkeypatch.setattr(index_step, "_leave_queue", leave_and_wait)
+    monkeypatch.setattr(operation, "_lock", count_and_lock)
     plan = plan_erasure(entity=entity, scope=Scope("entity"), actor=BOSS)
     with ThreadPoolExecutor(1) as pool:
         indexing = pool.submit(alone(lambda: index_terms(entity, wants_vectors=False)))
         assert is_written.wait(30)
         erase(erasure=plan, actor=BOSS)
-        assert indexing.result(60) == 2
+        assert (indexing.result(60), tries) == (2, [plan.pk])
     assert places_of(WORD) == []
     assert not Entity.objects.filter(pk=entity.pk).exists()
 
