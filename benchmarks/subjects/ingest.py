@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from benchmarks.figures import Figure
 from benchmarks.ground import Ground, leave_in_peace
 from benchmarks.load import Load, Request, put
-from benchmarks.processes import served
+from benchmarks.processes import Served, database_seconds, served
 
 CLIENTS = 8
 BATCH = 100
@@ -22,9 +22,7 @@ WORDS = (
 def measure_ingest(ground: Ground) -> Iterator[Figure]:
     """Eight clients: one message a request to eight entities and to one, batches, and to filled memories.
 
-    The first also where a second web process takes half of the clients.
-
-    Each client has a session of its own.
+    The first also where a second web process takes half of the clients. Each client has a session of its own.
     """
     options = ground.options
     eight = [f"agent.ingest-{number}" for number in range(CLIENTS)]
@@ -33,7 +31,7 @@ def measure_ingest(ground: Ground) -> Iterator[Figure]:
     yield _figure(ground, "ingest, one entity", one, options.writes)
     yield _figure(ground, "ingest, batches of 100", eight, options.batches, batch=BATCH)
     with served() as second:
-        yield _figure(ground, "ingest, two web processes", eight, options.writes, beside=[second.address])
+        yield _figure(ground, "ingest, two web processes", eight, options.writes, beside=[second])
     for memory in ground.memories:
         names = [memory.entity.name] * CLIENTS
         yield _figure(ground, "ingest into a memory", names, options.writes, size=memory.size)
@@ -49,34 +47,41 @@ def _figure(
     *,
     batch: int = 1,
     size: int | None = None,
-    beside: Sequence[str] = (),
+    beside: Sequence[Served] = (),
 ) -> Figure:
-    before = _stored()
+    before, webs = _stored(), [ground.web, *beside]
+    used = _web_seconds(webs), database_seconds()
     loads = [
-        _load(ground, f"{name} {repetition}", entities, requests, batch, beside)
+        _load(ground, webs, f"{name} {repetition}", entities, requests, batch)
         for repetition in range(ground.options.repetitions)
     ]
     sent = len(loads) * len(entities) * (WARMING + requests) * batch
     if _stored() - before != sent:
         raise SystemExit(f"{sent} messages were sent, {_stored() - before} are stored")
-    busiest = max(load.processor_seconds / load.seconds for load in loads)
+    web, database = (_web_seconds(webs) - used[0]) / sent, (database_seconds() - used[1]) / sent
+    clients = sum(load.processor_seconds for load in loads) / sent
+    told = f"web {web * 1_000:.2f}, database {database * 1_000:.2f}, clients {clients * 1_000:.2f}"
     rates = tuple(len(load.milliseconds) * batch / load.seconds for load in loads)
-    return Figure(name, RATE, rates, size, note=f"the clients took {busiest:.0%} of a processor at most")
+    return Figure(name, RATE, rates, size, note=f"milliseconds of processor a message: {told}")
+
+
+def _web_seconds(webs: Sequence[Served]) -> float:
+    return sum(web.process.processor_seconds for web in webs)
 
 
 def _load(
     ground: Ground,
+    webs: Sequence[Served],
     round_name: str,
     entities: Sequence[str],
     requests: int,
     batch: int,
-    beside: Sequence[str],
 ) -> Load:
     plans = [
         [_request(entity, f"{round_name}, {client}", number, batch) for number in range(WARMING + requests)]
         for client, entity in enumerate(entities)
     ]
-    return put([ground.web.address, *beside], ground.headers, plans, warming=WARMING)
+    return put([web.address for web in webs], ground.headers, plans, warming=WARMING)
 
 
 def _request(entity: str, session: str, number: int, batch: int) -> Request:

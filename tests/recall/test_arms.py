@@ -158,26 +158,18 @@ def sequential_scans(found: str) -> set[str]:
     return set(re.findall(r'"Node Type": "Seq Scan".*?"Relation Name": "(\w+)"', found))
 
 
+def plan_of_words(entity: Entity, word: str, *, most: int) -> str:
+    """Of the text arm for one word, of which `most` units are scored."""
+    term = hash_of(entity.pk.bytes, word)
+    asked = {"terms": [term], "weights": [1.0], "rare": [term], "lengths": [10.0] * 4, "k1": 1.2, "b": 0.75}
+    owner = {"workspace": entity.workspace_id, "entity": entity.pk, "entities": [entity.pk]}
+    limits = {"most": most, "limit": 200}
+    return plan(queries.statement("search_words"), {**owner, **asked, **limits, **Filters().parameters()})
+
+
 @pytest.mark.django_db
 def test_words_are_looked_up_in_the_index_of_terms(large: Entity) -> None:
-    rare = hash_of(large.pk.bytes, "number7")
-    found = plan(
-        queries.statement("search_words"),
-        {
-            "workspace": large.workspace_id,
-            "entity": large.pk,
-            "entities": [large.pk],
-            "terms": [rare],
-            "weights": [1.0],
-            "rare": [rare],
-            "lengths": [10.0] * 4,
-            "k1": 1.2,
-            "b": 0.75,
-            "most": 4_000,
-            "limit": 200,
-            **Filters().parameters(),
-        },
-    )
+    found = plan_of_words(large, "number7", most=4_000)
     assert '"Index Name": "search_unit_terms"' in found
     assert "memory_searchunit" not in sequential_scans(found)
 
@@ -185,25 +177,7 @@ def test_words_are_looked_up_in_the_index_of_terms(large: Entity) -> None:
 @pytest.mark.django_db
 def test_a_word_that_is_everywhere_is_looked_for_among_the_newest_of_its_own_entity(large: Entity) -> None:
     """By their numbers alone the units of all later entities would be passed over first."""
-    everywhere = hash_of(large.pk.bytes, "common")
-    found = plan(
-        queries.statement("search_words"),
-        {
-            "workspace": large.workspace_id,
-            "entity": large.pk,
-            "entities": [large.pk],
-            "terms": [everywhere],
-            "weights": [1.0],
-            "rare": [everywhere],
-            "lengths": [10.0] * 4,
-            "k1": 1.2,
-            "b": 0.75,
-            "most": 50,
-            "limit": 200,
-            **Filters().parameters(),
-        },
-    )
-    assert '"Index Name": "search_unit_newest"' in found
+    assert '"Index Name": "search_unit_newest"' in plan_of_words(large, "common", most=50)
 
 
 MEASURED_ONCE = '"Subplan Name": "CTE usual"'
